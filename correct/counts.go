@@ -1,0 +1,75 @@
+package correct
+
+import "maps"
+
+// Counts is the balance of a run. It adds up: Scheduled = Fired + Dropped, and
+// Fired is the sum of the classes other than Dropped, each operation counted once
+// under the class of its last attempt.
+type Counts struct {
+	Scheduled uint64 // operations due before the end
+	Fired     uint64 // operations that were tried
+	Dropped   uint64 // operations that found the backlog full
+	Sent      uint64 // operations of which a byte went on the wire
+	OK        uint64
+
+	ByClass [classes]uint64
+
+	Attempts     uint64 // tries, the first included
+	AttemptsSent uint64 // of them, those that put a byte on the wire: with Resent, what the server saw
+	Resent       uint64 // requests that a transport repeated by itself
+
+	Status map[int]uint64 // complete responses by HTTP status, of all attempts
+}
+
+func (c *Counts) status(code int) {
+	if c.Status == nil {
+		c.Status = map[int]uint64{}
+	}
+	c.Status[code]++
+}
+
+// Of is the number of operations that ended in class k.
+func (c *Counts) Of(k Class) uint64 { return c.ByClass[k] }
+
+// TimedOut is the number of operations that ran out of time.
+func (c *Counts) TimedOut() uint64 { return c.sum(Class.TimedOut) }
+
+// Errors is the number of operations that ended in an error other than a time-out.
+func (c *Counts) Errors() uint64 { return c.sum(Class.Error) }
+
+// Failed is the number of scheduled operations that did not succeed.
+func (c *Counts) Failed() uint64 { return c.Scheduled - c.OK }
+
+func (c *Counts) sum(of func(Class) bool) (n uint64) {
+	for k, m := range c.ByClass {
+		if of(Class(k)) {
+			n += m
+		}
+	}
+	return n
+}
+
+func (c *Counts) merge(o *Counts) {
+	c.Scheduled += o.Scheduled
+	c.Fired += o.Fired
+	c.Dropped += o.Dropped
+	c.Sent += o.Sent
+	c.OK += o.OK
+	c.Attempts += o.Attempts
+	c.AttemptsSent += o.AttemptsSent
+	c.Resent += o.Resent
+	for k, n := range o.ByClass {
+		c.ByClass[k] += n
+	}
+	for code, n := range o.Status {
+		if c.Status == nil {
+			c.Status = map[int]uint64{}
+		}
+		c.Status[code] += n
+	}
+}
+
+func (c Counts) clone() Counts {
+	c.Status = maps.Clone(c.Status)
+	return c
+}

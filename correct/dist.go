@@ -1,0 +1,198 @@
+package correct
+
+import (
+	"math/big"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Longest is the greatest value that keeps its place in a Dist. Longer ones are
+// counted above it.
+const Longest = time.Hour
+
+// A Dist is a distribution of durations and of failures, which rank above every
+// duration. Beside a 3-digit histogram (264 KiB) it keeps n, least, greatest and
+// sum exactly, and for each limit that it was told of beforehand the exact number
+// of values at or over it.
+type Dist struct {
+	hist     *hdrhistogram.Histogram // values up to Longest; nil while there are none
+	values   uint64                  // durations, the ones above Longest too
+	failed   uint64
+	min, max time.Duration
+	sum      sum
+	limits   []time.Duration // shared and ascending; over[i] values are limits[i] or more
+	over     []uint64
+}
+
+// NewDist returns an empty distribution that counts exactly how many values reach
+// each of the limits.
+func NewDist(limits ...time.Duration) Dist {
+	limits = slices.Compact(slices.Sorted(slices.Values(limits)))
+	return Dist{limits: limits, over: make([]uint64, len(limits))}
+}
+
+// Record adds one duration. A negative one is a bug of the caller's: clocks here
+// are monotonic and importers reject such rows.
+func (d *Dist) Record(v time.Duration) { d.RecordN(v, 1) }
+
+// RecordN adds v n times.
+func (d *Dist) RecordN(v time.Duration, n uint64) {
+	if n == 0 {
+		return
+	}
+	d.keep(v, n)
+	d.tally(v, v, n)
+	d.sum.add(uint64(v), n)
+	for i := len(d.limits) - 1; i >= 0; i-- {
+		if v >= d.limits[i] {
+			d.over[i] += n
+		}
+	}
+}
+
+// keep puts n values into the histogram's bucket of v.
+func (d *Dist) keep(v time.Duration, n uint64) {
+	if v < 0 {
+		panic("correct: negative duration recorded: " + v.String())
+	}
+	if v > Longest {
+		return
+	}
+	if d.hist == nil {
+		d.hist = hdrhistogram.New(1, int64(Longest), 3)
+	}
+	if err := d.hist.RecordValues(int64(v), int64(n)); err != nil {
+		panic("correct: histogram refused a value in its range: " + err.Error())
+	}
+}
+
+// tally counts n values of which least and greatest are the extremes.
+func (d *Dist) tally(least, greatest time.Duration, n uint64) {
+	if d.values == 0 || least < d.min {
+		d.min = least
+	}
+	d.max = max(d.max, greatest)
+	d.values += n
+}
+
+// Fail adds n failures: values above every duration.
+func (d *Dist) Fail(n uint64) { d.failed += n }
+
+// N is the number of values, failures included.
+func (d *Dist) N() uint64 { return d.values + d.failed }
+
+// Failed is the number of failures.
+func (d *Dist) Failed() uint64 { return d.failed }
+
+// Quantile is the value at q's nearest rank, to three digits and never outside
+// the least and greatest value. There is none (ok is false) in an empty set and
+// where the rank falls among the failures.
+func (d *Dist) Quantile(q Quantile) (v time.Duration, ok bool) {
+	rank := q.Rank(d.N())
+	switch {
+	case rank == 0 || rank > d.values:
+		return 0, false
+	case rank == d.values:
+		return d.max, true
+	case d.hist == nil || rank > uint64(d.hist.TotalCount()):
+		// Above Longest only the greatest is known, and this rank is not above it.
+		return d.max, true
+	}
+	// The library rounds p·n half up. Asked for rank/n of its own total, it lands on rank.
+	at := d.hist.ValueAtPercentile(100 * float64(rank) / float64(d.hist.TotalCount()))
+	return min(max(time.Duration(at), d.min), d.max), true
+}
+
+// Min is the least duration.
+func (d *Dist) Min() (v time.Duration, ok bool) { return d.min, d.values > 0 }
+
+// Max is the greatest value; a set with failures has none.
+func (d *Dist) Max() (v time.Duration, ok bool) { return d.Quantile(Max) }
+
+// Mean is the exact mean to the nearest nanosecond; a set with failures has none.
+func (d *Dist) Mean() (v time.Duration, ok bool) {
+	if d.failed > 0 || d.values == 0 {
+		return 0, false
+	}
+	return d.sum.over(d.values), true
+}
+
+// Over is the exact number of values at or over limit, failures included. It is
+// known (ok) only for the limits that the Dist was made with.
+func (d *Dist) Over(limit time.Duration) (n uint64, ok bool) {
+	i, ok := slices.BinarySearch(d.limits, limit)
+	if !ok {
+		return 0, false
+	}
+	return d.over[i] + d.failed, true
+}
+
+// Merge adds o to d. Both must have been made with the same limits.
+func (d *Dist) Merge(o *Dist) {
+	if !slices.Equal(d.limits, o.limits) {
+		panic("correct: merge of distributions with different limits")
+	}
+	d.failed += o.failed
+	if o.values == 0 {
+		return
+	}
+	d.tally(o.min, o.max, o.values)
+	d.sum.merge(o.sum)
+	for i, n := range o.over {
+		d.over[i] += n
+	}
+	switch {
+	case o.hist == nil:
+	case d.hist == nil:
+		d.hist = o.hist.Clone()
+	default:
+		d.hist.Merge(o.hist)
+	}
+}
+
+// Clone returns a copy that shares nothing which changes.
+func (d *Dist) Clone() Dist {
+	c := *d
+	c.over = slices.Clone(d.over)
+	if d.hist != nil {
+		c.hist = d.hist.Clone()
+	}
+	return c
+}
+
+// Histogram is a copy of the values up to Longest, for those who export it; nil
+// if there are none.
+func (d *Dist) Histogram() *hdrhistogram.Histogram {
+	if d.hist == nil {
+		return nil
+	}
+	return d.hist.Clone()
+}
+
+// A sum adds nanoseconds in 128 bits: a billion values of an hour do not overflow it.
+type sum struct{ hi, lo uint64 }
+
+func (s *sum) add(v, n uint64) {
+	hi, lo := bits.Mul64(v, n)
+	s.merge(sum{hi, lo})
+}
+
+func (s *sum) merge(o sum) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, o.lo, 0)
+	s.hi, _ = bits.Add64(s.hi, o.hi, carry)
+}
+
+// over is s/n to the nearest integer.
+func (s sum) over(n uint64) time.Duration {
+	if s.hi == 0 && s.lo <= 1<<62 {
+		return time.Duration((s.lo + n/2) / n)
+	}
+	total := new(big.Int).Lsh(new(big.Int).SetUint64(s.hi), 64)
+	total.Add(total, new(big.Int).SetUint64(s.lo))
+	total.Add(total, new(big.Int).SetUint64(n/2))
+	return time.Duration(total.Div(total, new(big.Int).SetUint64(n)).Int64())
+}

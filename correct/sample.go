@@ -1,0 +1,54 @@
+package correct
+
+import "time"
+
+// A Sample is one finished attempt at an operation. Every instant is an offset
+// from the run's epoch on the monotonic clock.
+type Sample struct {
+	Seq     uint64 // the operation: its place in the schedule, from 0
+	Attempt int    // 1 for the first try
+
+	Intended   time.Duration // when the schedule says that the operation starts; no response can move it
+	Due        time.Duration // when this attempt should start: Intended, or the end of its backoff
+	Dispatched time.Duration // when our loop got round to it
+	Sent       time.Duration // when the first byte went to the kernel; Done if none did
+	Done       time.Duration // when the last byte was read, or the attempt failed
+
+	Class  Class
+	Status int   // HTTP status, 0 if no complete response came
+	Bytes  int64 // response body bytes read
+
+	Fired   bool // the attempt was made; false if it was dropped, or ended while it waited
+	Written bool // a byte of the request was handed to the kernel
+	Earlier bool // a byte of an earlier attempt at the operation was
+	Final   bool // no further attempt follows: the operation has settled
+	Resent  int  // times that the transport put this request on the wire again by itself
+
+	// Late bounds our own lateness that Lag cannot see: handing the request to an
+	// idle connection's goroutine, and reading the answer after it had arrived.
+	Late time.Duration
+
+	// Behind is the greatest lateness of ours, Lag or Late, since nothing was in
+	// flight. It bounds what our lateness did to this sample: a first-come-first-served
+	// server whose arrivals come at most Behind later also answers at most Behind later.
+	Behind time.Duration
+}
+
+// Lag is our own lateness: never the server's fault.
+func (s Sample) Lag() time.Duration { return s.Dispatched - s.Due }
+
+// Wait is the time spent waiting for a connection, or dialling.
+func (s Sample) Wait() time.Duration { return s.Sent - s.Dispatched }
+
+// Raw is the service time of the attempt, what a closed-loop tool would report.
+func (s Sample) Raw() time.Duration { return s.Done - s.Sent }
+
+// Corrected is what a user waited for the operation, up to this attempt's end.
+// For a first attempt it is exactly Lag + Wait + Raw.
+func (s Sample) Corrected() time.Duration { return s.Done - s.Intended }
+
+// LessLag is Corrected with all of our own lateness taken out, and what it may have
+// done by sending in clumps: a lower bound of what a punctual generator would have seen.
+func (s Sample) LessLag() time.Duration {
+	return max(0, s.Corrected()-time.Duration(s.Attempt)*s.Behind-s.Late)
+}
