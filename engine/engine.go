@@ -1,0 +1,297 @@
+package engine
+
+import (
+	"container/heap"
+	"context"
+	"time"
+
+	"openload/correct"
+	"openload/schedule"
+)
+
+// A Recorder takes what happened, in order. [correct.Recorder] is one.
+type Recorder interface {
+	// Arrive is told of every operation when it is dispatched, with the number of
+	// operations that wait and of attempts under way before it.
+	Arrive(seq uint64, intended, dispatched time.Duration, waiting, out int)
+	// Record is told of every attempt when it has ended.
+	Record(correct.Sample)
+}
+
+// A Retry decides whether a failed attempt is followed by another, and after what
+// delay from its Done.
+type Retry interface {
+	After(correct.Sample) (delay time.Duration, again bool)
+}
+
+// Limits bound a run. Zero is no limit, but for Drain: zero waits for nothing.
+type Limits struct {
+	InFlight int           // most attempts under way at once
+	Backlog  int           // most operations waiting; one more is dropped and counted
+	Timeout  time.Duration // of each attempt, from Sent
+	Deadline time.Duration // of each operation, from Intended
+	Drain    time.Duration // how long to wait for answers after the last arrival
+}
+
+// Run fires every arrival of s into w and records every attempt, until all have
+// settled. When stop ends it sends no more, drains and returns; when ctx ends it
+// gives up at once. Whatever was due by then and has not settled is recorded as
+// unfinished, so the balance always adds up; interrupted says whether it came to
+// that. A nil retry never tries again.
+func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, retry Retry, lim Limits) (interrupted bool) {
+	o := &open{schedule: s}
+	o.pop()
+	return run(ctx, stop, o, Forever, w, rec, retry, lim)
+}
+
+// arrivals is where the loop's operations come from.
+type arrivals interface {
+	peek() (a schedule.Arrival, ok bool) // the next operation, if its time is known already
+	pop()                                // it was dispatched
+	settled(correct.Sample)              // an operation has ended
+	exhausted() bool                     // no operation will come any more
+	owed() bool                          // what is due counts, dispatched or not
+}
+
+// open is the open model: a schedule that no answer moves.
+type open struct {
+	schedule schedule.Schedule
+	next     schedule.Arrival
+	more     bool
+}
+
+func (o *open) peek() (schedule.Arrival, bool) { return o.next, o.more }
+func (o *open) pop()                           { o.next, o.more = o.schedule.Next() }
+func (o *open) settled(correct.Sample)         {}
+func (o *open) exhausted() bool                { return !o.more }
+func (o *open) owed() bool                     { return true }
+
+// glance is how often, at least, the loop looks whether it was asked to stop.
+const glance = 20 * time.Millisecond
+
+type loop struct {
+	from  arrivals
+	w     World
+	rec   Recorder
+	retry Retry
+	lim   Limits
+
+	again   retries // attempts waiting for their backoff to end
+	waiting queue   // shots dispatched and not yet fired
+	flying  int
+	behind  time.Duration // our greatest lateness since nothing was out
+	now     time.Duration
+	end     time.Duration // when draining ends; Forever while operations still come
+	stopped bool
+}
+
+// run is the loop. end is when it gives up what is still out, if that is known
+// before the last operation has come.
+func run(ctx, stop context.Context, from arrivals, end time.Duration, w World, rec Recorder, retry Retry, lim Limits) (interrupted bool) {
+	cut, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	l := loop{from: from, w: w, rec: rec, retry: retry, lim: lim, end: end}
+	for l.pending() {
+		if ctx.Err() != nil || stop.Err() != nil {
+			interrupted = true
+		}
+		if ctx.Err() != nil || l.now >= l.end {
+			giveUp()
+			l.end = min(l.end, l.now)
+			l.halt()
+		} else if stop.Err() != nil {
+			l.halt()
+		}
+		if !l.pending() {
+			break
+		}
+		until := l.until()
+		if stop.Done() != nil {
+			until = min(until, l.now+glance)
+		}
+		now, x, answered := w.Wait(cut, until)
+		l.now = max(l.now, now)
+		if answered {
+			l.settle(x)
+		} else if l.now >= l.due() {
+			l.dispatch()
+		}
+		l.fire()
+		if l.end == Forever && l.from.exhausted() {
+			l.end = l.now + l.lim.Drain
+		}
+	}
+	return interrupted
+}
+
+// pending reports whether anything is still to happen.
+func (l *loop) pending() bool {
+	return l.flying > 0 || l.waiting.len() > 0 || len(l.again) > 0 || !l.stopped && !l.from.exhausted()
+}
+
+// due is when the next attempt should start.
+func (l *loop) due() time.Duration {
+	due := Forever
+	if a, ok := l.from.peek(); ok && !l.stopped {
+		due = a.At
+	}
+	if len(l.again) > 0 {
+		due = min(due, l.again[0].Due)
+	}
+	return due
+}
+
+// until is when the loop has something to do even if no answer comes.
+func (l *loop) until() time.Duration {
+	until := min(l.due(), l.end)
+	if l.waiting.len() > 0 {
+		if d := l.waiting.head().Deadline; d > 0 {
+			until = min(until, d)
+		}
+	}
+	return until
+}
+
+// settle takes an answer.
+func (l *loop) settle(x correct.Sample) {
+	l.flying--
+	l.behind = max(l.behind, x.Late)
+	x.Behind = l.behind
+	if l.flying == 0 && l.waiting.len() == 0 {
+		l.behind = 0
+	}
+	l.conclude(x)
+}
+
+// conclude records an attempt that has ended, and plans the next one if there is one.
+func (l *loop) conclude(x correct.Sample) {
+	next, again := l.follow(x)
+	x.Final = !again
+	l.rec.Record(x)
+	if again {
+		heap.Push(&l.again, next)
+	} else {
+		l.from.settled(x)
+	}
+}
+
+// follow asks whether the operation of x is tried again. An attempt that could only
+// start once the deadline has passed is not made.
+func (l *loop) follow(x correct.Sample) (next Shot, again bool) {
+	switch {
+	case l.retry == nil, l.stopped, x.Class == correct.OK, x.Class == correct.Deadline, x.Class == correct.Dropped, x.Class == correct.Unfinished:
+		return Shot{}, false
+	}
+	delay, again := l.retry.After(x)
+	if !again {
+		return Shot{}, false
+	}
+	next = l.shot(x.Seq, x.Intended)
+	next.Attempt, next.Due, next.Earlier = x.Attempt+1, x.Done+delay, x.Earlier || x.Written
+	if next.Deadline > 0 && next.Due >= next.Deadline {
+		return Shot{}, false
+	}
+	return next, true
+}
+
+// shot is the first attempt at an operation.
+func (l *loop) shot(seq uint64, intended time.Duration) Shot {
+	s := Shot{Seq: seq, Attempt: 1, Intended: intended, Due: intended, Timeout: l.lim.Timeout}
+	if l.lim.Deadline > 0 {
+		s.Deadline = intended + l.lim.Deadline
+	}
+	return s
+}
+
+// dispatch takes the attempt that is due first.
+func (l *loop) dispatch() {
+	var s Shot
+	if a, ok := l.from.peek(); ok && !l.stopped && (len(l.again) == 0 || a.At <= l.again[0].Due) {
+		s = l.arrive(a)
+		if l.lim.Backlog > 0 && l.waiting.len() >= l.lim.Backlog {
+			l.abort(s, correct.Dropped, l.now)
+			return
+		}
+	} else {
+		s = heap.Pop(&l.again).(Shot)
+		s.Dispatched = l.now
+	}
+	l.behind = max(l.behind, l.now-s.Due)
+	l.waiting.push(s)
+}
+
+func (l *loop) arrive(a schedule.Arrival) Shot {
+	l.from.pop()
+	s := l.shot(a.Seq, a.At)
+	s.Dispatched = l.now
+	l.rec.Arrive(a.Seq, a.At, l.now, l.waiting.len(), l.flying)
+	return s
+}
+
+// fire starts what waits, as far as there is room, oldest first.
+func (l *loop) fire() {
+	room := -1 // not asked yet
+	for l.waiting.len() > 0 {
+		if s := l.waiting.head(); s.Deadline > 0 && s.Deadline <= l.now {
+			l.waiting.pop()
+			l.abort(s, correct.Deadline, max(s.Deadline, s.Dispatched))
+			continue
+		}
+		if l.lim.InFlight > 0 && l.flying >= l.lim.InFlight {
+			return
+		}
+		if room < 0 {
+			room = l.w.Room(l.waiting.len(), l.waiting.head().Dispatched)
+		}
+		if room == 0 {
+			return
+		}
+		l.w.Fire(l.waiting.pop())
+		l.flying++
+		room--
+	}
+}
+
+// end_ ends an attempt that was never fired.
+func (l *loop) abort(s Shot, class correct.Class, done time.Duration) {
+	x := s.Sample()
+	x.Sent, x.Done, x.Class, x.Behind, x.Fired = done, done, class, l.behind, false
+	l.conclude(x)
+}
+
+// halt sends no more. What waits, sleeps or was due already is unfinished; what is
+// on the wire may still be answered, until the end of the drain.
+func (l *loop) halt() {
+	if l.stopped {
+		return
+	}
+	l.stopped = true
+	l.end = min(l.end, l.now+l.lim.Drain)
+	for a, ok := l.from.peek(); ok && a.At <= l.now && l.from.owed(); a, ok = l.from.peek() {
+		l.waiting.push(l.arrive(a))
+	}
+	for len(l.again) > 0 {
+		s := heap.Pop(&l.again).(Shot)
+		s.Due, s.Dispatched = l.now, l.now
+		l.waiting.push(s)
+	}
+	for l.waiting.len() > 0 {
+		l.abort(l.waiting.pop(), correct.Unfinished, l.now)
+	}
+}
+
+// retries is a heap by Due.
+type retries []Shot
+
+func (r retries) Len() int { return len(r) }
+func (r retries) Less(i, j int) bool {
+	return r[i].Due < r[j].Due || r[i].Due == r[j].Due && r[i].Seq < r[j].Seq
+}
+func (r retries) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
+func (r *retries) Push(x any)   { *r = append(*r, x.(Shot)) }
+func (r *retries) Pop() any {
+	old := *r
+	x := old[len(old)-1]
+	*r = old[:len(old)-1]
+	return x
+}
