@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"openload/internal/nearest"
 )
 
 // A Spec says how a server behaves, as Parse reads it. The zero Spec answers
@@ -139,15 +141,11 @@ func Help() string {
 // unknown says that there is no such key, and which one may have been meant.
 func unknown(name string) error {
 	var names []string
-	meant, least := "", 3 // more than two letters away is another word
 	for _, k := range keys {
 		names = append(names, k.name)
-		if d := distance(name, k.name); d < least {
-			meant, least = k.name, d
-		}
 	}
 	hint := ""
-	if meant != "" {
+	if meant := nearest.Of(name, names); meant != "" {
 		hint = fmt.Sprintf("did you mean %q? ", meant)
 	}
 	return fmt.Errorf("unknown key %q; %sthe keys are %s", name, hint, strings.Join(names, ", "))

@@ -113,18 +113,6 @@ func TestExamplesAndHelp(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"stall", "stall", 0}, {"", "then", 4}, {"stall", "", 5},
-		{"stal", "stall", 1}, {"stalls", "stall", 1}, {"stell", "stall", 1}, {"satll", "stall", 2}, {"kitten", "sitting", 3},
-	} {
-		require.Equal(t, tt.want, distance(tt.a, tt.b), "%s -> %s", tt.a, tt.b)
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, k := range keys {
 		f.Add(k.example)
