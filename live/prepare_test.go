@@ -1,0 +1,45 @@
+package live_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"openload/live"
+)
+
+func TestPrepare(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	allowed := live.Prepare()
+	require.Equal(t, 2, runtime.GOMAXPROCS(0))
+	require.GreaterOrEqual(t, allowed, 1)
+	require.LessOrEqual(t, allowed, live.MaxConnections)
+	runtime.GOMAXPROCS(3)
+	live.Prepare()
+	require.Equal(t, 3, runtime.GOMAXPROCS(0), "more is left alone")
+}
+
+func TestCap(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		asked, allowed int
+		want           int
+		err            string
+	}{
+		{name: "automatic", asked: 0, allowed: 500, want: 500},
+		{name: "fewer", asked: 5, allowed: 500, want: 5},
+		{name: "more", asked: 200, allowed: 32, want: 200,
+			err: "200 connections asked for, but file descriptors allow 32 here: raise the limit (ulimit -n 232)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := live.Cap(tt.asked, tt.allowed)
+			require.Equal(t, tt.want, got)
+			if tt.err == "" {
+				require.NoError(t, err)
+			} else {
+				require.EqualError(t, err, tt.err)
+			}
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package request
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+)
+
+// A Request is what every operation sends.
+type Request struct {
+	Method string  `json:"method,omitempty"` // empty: GET, or POST with a body
+	URL    string  `json:"url"`              // absolute: http or https
+	Header []Field `json:"header,omitempty"` // in the order in which they are sent; a name may come twice
+	Body   []byte  `json:"body,omitempty"`
+}
+
+// A Field is one header line.
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// ParseField reads a header as curl and hey take it: "Name: value".
+func ParseField(line string) (Field, error) {
+	name, value, ok := strings.Cut(line, ":")
+	if !ok {
+		// The rest of the line may be a secret, so only its first word is named.
+		first, _, _ := strings.Cut(line, " ")
+		return Field{}, fmt.Errorf("header %q has no colon: write 'Name: value'", first)
+	}
+	f := Field{strings.TrimSpace(name), strings.Trim(value, " \t")}
+	return f, f.check()
+}
+
+func (f Field) check() error {
+	if !isToken(f.Name) {
+		return fmt.Errorf("header name %q: letters, digits and dashes are allowed", f.Name)
+	}
+	for i := range len(f.Value) {
+		if c := f.Value[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return fmt.Errorf("header %s: its value has a control character (byte %d)", f.Name, i)
+		}
+	}
+	return nil
+}
+
+// Verb is the method that is sent.
+func (r Request) Verb() string {
+	switch {
+	case r.Method != "":
+		return r.Method
+	case len(r.Body) > 0:
+		return "POST"
+	}
+	return "GET"
+}
+
+// Get returns the value of the first header of that name, in whatever case.
+func (r Request) Get(name string) (value string, ok bool) {
+	for _, f := range r.Header {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value, true
+		}
+	}
+	return "", false
+}
+
+// Check reports everything that is wrong with r, not only the first.
+func (r Request) Check() error {
+	_, err := split(r.URL)
+	problems := []error{err}
+	switch {
+	case !isToken(r.Verb()):
+		problems = append(problems, fmt.Errorf("method %q: letters are allowed", r.Method))
+	case r.Verb() == "CONNECT":
+		problems = append(problems, errors.New("method CONNECT opens a tunnel and cannot be sent"))
+	}
+	hosts := 0
+	for _, f := range r.Header {
+		problems = append(problems, f.check())
+		switch strings.ToLower(f.Name) {
+		case "host":
+			if hosts++; hosts == 2 {
+				problems = append(problems, errors.New("header Host is given twice: a request has one"))
+			}
+		case "content-length":
+			if f.Value != strconv.Itoa(len(r.Body)) {
+				problems = append(problems, fmt.Errorf("header Content-Length is %q, but the body has %d bytes: leave it out", f.Value, len(r.Body)))
+			}
+		case "transfer-encoding":
+			problems = append(problems, errors.New("header Transfer-Encoding: the body is sent with its Content-Length; leave it out"))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// A Target is where a request goes.
+type Target struct {
+	TLS  bool
+	Host string // name or address, without brackets; an IPv6 address keeps its zone
+	Port uint16
+}
+
+// String is the target as host:port.
+func (t Target) String() string { return net.JoinHostPort(t.Host, strconv.Itoa(int(t.Port))) }
+
+// Target returns where r goes, or why its URL is no good.
+func (r Request) Target() (Target, error) {
+	p, err := split(r.URL)
+	return Target{p.tls, p.host, p.port}, err
+}
+
+// Bytes serialises r. agent is the User-Agent if the header has none. Without
+// keepAlive the server is asked to close the connection after its answer.
+//
+// Host comes first, exactly as given if the header has one. The URL's userinfo
+// becomes Basic authorisation unless the header has its own. A body has a
+// Content-Length and no Content-Type but the one given; no encoding is asked for.
+func (r Request) Bytes(agent string, keepAlive bool) ([]byte, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	p, _ := split(r.URL)
+	host := p.authority
+	if h, ok := r.Get("Host"); ok {
+		host = h
+	}
+	var b []byte
+	line := func(name, value string) {
+		b = append(append(append(append(b, name...), ": "...), value...), "\r\n"...)
+	}
+	missing := func(name string) bool { _, ok := r.Get(name); return !ok }
+
+	b = append(b, r.Verb()+" "+p.path+" HTTP/1.1\r\n"...)
+	line("Host", host)
+	if agent != "" && missing("User-Agent") {
+		line("User-Agent", agent)
+	}
+	if p.user != "" && missing("Authorization") {
+		line("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(p.user)))
+	}
+	for _, f := range r.Header {
+		if !strings.EqualFold(f.Name, "Host") {
+			line(f.Name, f.Value)
+		}
+	}
+	if !keepAlive && missing("Connection") {
+		line("Connection", "close")
+	}
+	if missing("Content-Length") && (len(r.Body) > 0 || wantsLength(r.Verb())) {
+		line("Content-Length", strconv.Itoa(len(r.Body)))
+	}
+	b = append(b, "\r\n"...)
+	return append(b, r.Body...), nil
+}
+
+// wantsLength: a server may wait for the body of these if no length is given.
+// Source: RFC 9110, section 8.6.
+func wantsLength(method string) bool {
+	return method == "POST" || method == "PUT" || method == "PATCH"
+}
+
+// isToken reports whether s is a token of RFC 9110, section 5.6.2.
+func isToken(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isAlnum(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

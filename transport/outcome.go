@@ -1,0 +1,18 @@
+package transport
+
+import "openload/correct"
+
+// An Outcome is how one exchange, or one dial, ended.
+type Outcome struct {
+	Class  correct.Class
+	Status int    // HTTP status, 0 if no complete response came
+	Bytes  int64  // response body bytes read
+	Detail string // for people: what the class leaves open, without addresses or ports
+
+	Written bool // a byte of the request was handed to the kernel
+	Keep    bool // the connection can take another request
+}
+
+func failed(class correct.Class, detail string) Outcome {
+	return Outcome{Class: class, Detail: detail}
+}

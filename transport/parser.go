@@ -1,0 +1,221 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"strconv"
+)
+
+// A Parser reads one response at a time from pieces as they come, for a World that
+// waits for many connections at once. It makes of every stream what the reader of a
+// Conn makes of it, keeps nothing but a line that has begun, and allocates only if
+// one is cut in two. Call Reset before each response.
+type Parser struct {
+	phase  phase
+	head   bool // a response to HEAD has no body
+	began  bool
+	old    bool // HTTP/1.0
+	ours   bool // the line before this one was framing
+	keep   bool
+	status int
+	bytes  int64 // of the body
+	left   int64 // of the body, or of its chunk
+	lines  int   // bytes of lines that the response may still have
+	framing
+	line []byte // the beginning of a line whose end has not come
+}
+
+// phase says what comes next.
+type phase uint8
+
+const (
+	statusNext  phase = iota // a status line
+	fieldNext                // a header line
+	bodyNext                 // left bytes of body
+	restNext                 // body, until the connection ends
+	sizeNext                 // the line before a chunk
+	chunkNext                // left bytes of a chunk
+	chunkEnd                 // the empty line after a chunk
+	trailerNext              // a trailer line
+	complete
+)
+
+// longLine is what a connection may keep of its buffer between responses.
+const longLine = 4 << 10
+
+// Reset makes p ready for the next response. head says that it answers a HEAD.
+func (p *Parser) Reset(head bool) {
+	line := p.line[:0]
+	if cap(line) > longLine {
+		line = nil
+	}
+	*p = Parser{head: head, lines: maxHeader, line: line}
+}
+
+// Began reports whether a byte of the response has come.
+func (p *Parser) Began() bool { return p.began }
+
+// Feed takes what came next and reports whether the response is complete with it.
+// What is left in b then belongs to nothing that was asked for. After an error the
+// stream makes no sense any more.
+func (p *Parser) Feed(b []byte) (done bool, err error) {
+	p.began = p.began || len(b) > 0
+	for p.phase != complete {
+		switch p.phase {
+		case bodyNext, restNext, chunkNext:
+			n := min(p.left, int64(len(b)))
+			p.bytes += n
+			p.left -= n
+			b = b[n:]
+			switch {
+			case p.left > 0:
+				return false, nil
+			case p.phase == chunkNext:
+				p.phase = chunkEnd
+			default:
+				p.phase = complete
+			}
+		default:
+			end := bytes.IndexByte(b, '\n')
+			if end < 0 {
+				if len(p.line)+len(b) > p.lines {
+					return false, errHeader
+				}
+				p.line = append(p.line, b...)
+				return false, nil
+			}
+			line := b[:end]
+			b = b[end+1:]
+			if len(p.line) > 0 {
+				p.line = append(p.line, line...)
+				line = p.line
+				p.line = p.line[:0]
+			}
+			if p.lines -= len(line) + 1; p.lines < 0 {
+				return false, errHeader
+			}
+			if err := p.take(bytes.TrimSuffix(line, []byte("\r"))); err != nil {
+				return false, err
+			}
+		}
+	}
+	p.keep = p.keep && len(b) == 0
+	return true, nil
+}
+
+// End says that the connection has ended: nil if the response is complete by that.
+func (p *Parser) End() error {
+	if p.phase == restNext {
+		p.phase = complete
+		return nil
+	}
+	return io.EOF
+}
+
+// take takes a line.
+func (p *Parser) take(line []byte) error {
+	switch p.phase {
+	case statusNext:
+		return p.takeStatus(line)
+	case fieldNext:
+		if len(line) == 0 {
+			p.endHeader()
+			return nil
+		}
+		return p.takeField(line)
+	case sizeNext:
+		return p.takeSize(line)
+	case chunkEnd:
+		if len(line) > 0 {
+			return errMalformed
+		}
+		p.lines += 2
+		p.phase = sizeNext
+	case trailerNext:
+		if len(line) == 0 {
+			p.phase = complete
+		}
+	}
+	return nil
+}
+
+// takeStatus takes "HTTP/1.1 200 OK".
+func (p *Parser) takeStatus(line []byte) error {
+	if len(line) < 12 || string(line[:7]) != "HTTP/1." || line[8] != ' ' || len(line) > 12 && line[12] != ' ' {
+		return errMalformed
+	}
+	hundreds, tens, ones := line[9]-'0', line[10]-'0', line[11]-'0'
+	if hundreds < 1 || hundreds > 9 || tens > 9 || ones > 9 {
+		return errMalformed
+	}
+	p.status = int(hundreds)*100 + int(tens)*10 + int(ones)
+	p.old = line[7] == '0'
+	p.framing, p.ours, p.phase = framing{length: -1}, false, fieldNext
+	return nil
+}
+
+// takeField takes a header line and notes what it says about the framing.
+func (p *Parser) takeField(line []byte) (err error) {
+	if line[0] == ' ' || line[0] == '\t' { // an old-style continuation
+		if p.ours {
+			return errMalformed
+		}
+		return nil
+	}
+	colon := bytes.IndexByte(line, ':')
+	if colon < 1 {
+		return errMalformed
+	}
+	name := line[:colon]
+	if bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0 {
+		return errMalformed
+	}
+	if p.ours = framingName(colon); !p.ours { // most lines end here
+		return nil
+	}
+	p.ours, err = p.framing.take(name, bytes.Trim(line[colon+1:], " \t"))
+	return err
+}
+
+// framingName reports whether the names of framing fields can have n letters.
+func framingName(n int) bool {
+	return n == len("connection") || n == len("content-length") || n == len("transfer-encoding")
+}
+
+// endHeader decides where the body ends. Source: RFC 9112, section 6.3.
+func (p *Parser) endHeader() {
+	if p.status < 200 && p.status != 101 {
+		p.phase = statusNext // an interim response
+		return
+	}
+	p.keep = p.status != 101 && !p.framing.close && (p.framing.keep || !p.old)
+	p.phase = bodyNext
+	switch {
+	case p.head || p.status == 101 || p.status == 204 || p.status == 304:
+		p.left = 0
+	case p.chunked:
+		p.keep = p.keep && p.length < 0 // both framings: do not trust what follows
+		p.phase = sizeNext
+	case p.coded || p.length < 0:
+		p.keep, p.left, p.phase = false, math.MaxInt64, restNext
+	default:
+		p.left = p.length
+	}
+}
+
+// takeSize takes the line before a chunk. Those lines may be many: each is limited,
+// not their sum.
+func (p *Parser) takeSize(line []byte) error {
+	p.lines += len(line) + 2
+	size, _, _ := bytes.Cut(line, []byte(";"))
+	n, err := strconv.ParseUint(string(bytes.Trim(size, " \t")), 16, 63)
+	if err != nil {
+		return errMalformed
+	}
+	p.left, p.phase = int64(n), chunkNext
+	if n == 0 {
+		p.phase = trailerNext
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package transport
+
+import (
+	"crypto/tls"
+	"net/netip"
+
+	"openload/correct"
+)
+
+// Parts are what a Client is made of, for a World that dials, writes and reads by
+// itself. They are shared and must not be changed.
+type Parts struct {
+	Wire  []byte           // the request, ready to be written
+	Head  bool             // it is a HEAD
+	Addrs []netip.AddrPort // where to dial; each falls back to the next
+	TLS   *tls.Config      // nil for http
+}
+
+// Parts returns what l is made of.
+func (l *Client) Parts() Parts {
+	p := Parts{Wire: l.wire, Head: l.head, TLS: l.tls}
+	for _, a := range l.addrs {
+		p.Addrs = append(p.Addrs, netip.MustParseAddrPort(a)) // New wrote it
+	}
+	return p
+}
+
+// Answer is the outcome of an exchange whose response p has read: completely if err
+// is nil, else until err ended it.
+func (l *Client) Answer(p *Parser, err error) Outcome {
+	var o Outcome
+	if err != nil {
+		o = failed(readClass(err, p.began))
+	} else {
+		o.Status, o.Keep = p.status, p.keep && !l.close
+		if !l.expect(p.status) {
+			o.Class = correct.BadStatus
+		}
+	}
+	o.Bytes, o.Written = p.bytes, true
+	return o
+}
+
+// Unwritten is the outcome of an exchange of which err let no byte be written.
+func Unwritten(err error) Outcome { return failed(readClass(err, false)) }
+
+// Undialled is the outcome of a dial that err ended.
+func Undialled(err error) Outcome { return failed(dialClass(err)) }
+
+// Unsecured is the outcome of a TLS handshake that err ended.
+func Unsecured(err error) Outcome { return failed(handshakeClass(err)) }
