@@ -1,0 +1,165 @@
+package sla
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"openload/correct"
+)
+
+func doubt(code, format string, args ...any) correct.Doubt {
+	return correct.Doubt{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// distrust is why the run as a whole, or a rule, has nothing to say.
+func (e *Evidence) distrust(results []Result) (why []correct.Doubt) {
+	c := &e.Snapshot.Counts
+	switch {
+	case c.Scheduled == 0:
+		why = append(why, doubt("no_success", "no operation was scheduled"))
+	case c.OK == 0:
+		why = append(why, doubt("no_success", "no operation succeeded: %s", e.list(func(k correct.Class) bool { return k != correct.OK })))
+	}
+	if planned, taken, ok := e.rate(); ok && 100*(planned-taken).Abs() > taken {
+		n := float64(c.Scheduled - 1)
+		why = append(why, doubt("rate_off", "%.4g operations a second were planned and %.4g left, more than 1 %% off: openload did not keep the schedule",
+			n/planned.Seconds(), n/taken.Seconds()))
+	}
+	if 1000*c.Dropped > c.Scheduled {
+		why = append(why, doubt("dropped", "%d of %d operations were dropped, more than 0.1 %%: the backlog was full%s", c.Dropped, c.Scheduled, e.behindCap()))
+	}
+	broken := slices.ContainsFunc(results, func(r Result) bool { return r.Outcome == Fail })
+	if !e.Snapshot.Closed() && c.Scheduled < e.Planned && !(e.AbortedOnFail && broken) {
+		why = append(why, doubt("incomplete", "%d of %d planned operations were never scheduled", e.Planned-c.Scheduled, e.Planned))
+	}
+	for _, r := range results {
+		if len(r.findings) == 0 {
+			why = append(why, doubt("empty_set", "%s has nothing to judge: %s", r.Rule, e.lacks(r.Rule)))
+		}
+	}
+	return why
+}
+
+// lacks is why r has nothing to judge.
+func (e *Evidence) lacks(r Rule) string {
+	switch {
+	case r.Metric == Rate:
+		return "no rate was planned"
+	case r.latency() && e.Snapshot.Dist(r.Set) == nil:
+		return "there is no " + r.Set.String() + " latency"
+	}
+	return "no operation counts for it"
+}
+
+func (e *Evidence) behindCap() string {
+	if !e.AutoCapReached {
+		return ""
+	}
+	return fmt.Sprintf(" behind the automatic cap of %d connections", e.AutoCap)
+}
+
+// reasons are why the results came to outcome: one for each rule that made it so.
+func (e *Evidence) reasons(outcome Outcome, results []Result) (why []correct.Doubt) {
+	say := map[Outcome]func(Result) correct.Doubt{Fail: e.broken, Invalid: e.generatorDecided, Inconclusive: e.tooFew}[outcome]
+	for _, r := range results {
+		if say != nil && r.Outcome == outcome {
+			why = append(why, say(r))
+		}
+	}
+	return why
+}
+
+func (e *Evidence) broken(r Result) correct.Doubt {
+	return doubt("rule_broken", "%s is broken: %s", r.Rule, r.tally(""))
+}
+
+// generatorDecided is for a rule that is broken only with our doing counted in.
+func (e *Evidence) generatorDecided(r Result) correct.Doubt {
+	without := ""
+	if r.Allowed != nil {
+		without = fmt.Sprintf(" (%d without it)", r.findings[len(r.findings)-1].over)
+	}
+	if len(r.findings) > 2 && r.findings[0].outcome == r.findings[1].outcome {
+		return doubt("auto_cap", "%s hangs on the wait%s: %s; give --connections to make a cap part of the plan",
+			r.Rule, e.behindCap(), r.tally(without))
+	}
+	ours := "our own lateness, up to " + digits3(e.lateness())
+	if failed := e.list(func(k correct.Class) bool { return k.Ours() && k != correct.Dropped }); failed != "" {
+		ours += ", and failures of our own (" + failed + ")"
+	}
+	return doubt("own_lateness", "%s hangs on %s, and not on the server: %s", r.Rule, ours, r.tally(without))
+}
+
+// tooFew is for a rule that is neither shown nor refuted.
+func (e *Evidence) tooFew(r Result) correct.Doubt {
+	if e.madeUp(r.Rule) {
+		return doubt("synthetic", "%s cannot be shown at %v %%: of %d samples the correction (%s) made up %d", r.Rule, e.Confidence, r.Of, e.Method, e.Synthetic)
+	}
+	return doubt("too_few", "%s is neither shown nor refuted at %v %%: %s; %d with no more than that would show it",
+		r.Rule, e.Confidence, r.tally(""), r.Needed)
+}
+
+func (e *Evidence) notRefuted() correct.Doubt {
+	return doubt("not_refuted", "not refuted, which is no evidence: the correction (%s) made up %d samples that nobody measured", e.Method, e.Synthetic)
+}
+
+func (e *Evidence) interrupted() correct.Doubt {
+	of := ""
+	if e.Planned > 0 {
+		of = fmt.Sprintf(" of %d", e.Planned)
+	}
+	return doubt("interrupted", "interrupted after %d%s operations: nothing is decided", e.Snapshot.Counts.Scheduled, of)
+}
+
+// tally is what was measured, in words, with aside behind the number.
+func (r Result) tally(aside string) string {
+	switch {
+	case r.Allowed != nil:
+		in := ""
+		if r.Episodes != nil && *r.Episodes > 0 {
+			in = " in " + episodes(*r.Episodes)
+		}
+		return fmt.Sprintf("%d of %d %s%s%s, and %d may", r.findings[0].over, r.Of, r.Rule.offence(), in, aside, *r.Allowed)
+	case r.Rule.latency() && r.Latency == nil:
+		return "some failed, and failures have no mean"
+	case r.Rule.latency():
+		return "the mean is " + digits3(*r.Latency)
+	case r.Rule.Metric == Attempts:
+		return fmt.Sprintf("there were %.4g attempts for each operation", *r.Number)
+	case r.Number == nil:
+		return "all left at once"
+	}
+	return fmt.Sprintf("%.4g %% of the planned rate left", 100**r.Number)
+}
+
+// offence is what an operation did that counts against r.
+func (r Rule) offence() string {
+	switch {
+	case r.Metric == Errors:
+		return "failed"
+	case r.Metric == Useful:
+		return "were of no use"
+	case r.Equal:
+		return "failed or took more than " + brief(r.Latency)
+	}
+	return "failed or took " + brief(r.Latency) + " or more"
+}
+
+func episodes(n uint64) string {
+	if n == 1 {
+		return "1 episode"
+	}
+	return fmt.Sprintf("%d episodes", n)
+}
+
+// list writes how many operations ended in each of some classes: 150 refused, 3 reset.
+func (e *Evidence) list(of func(correct.Class) bool) string {
+	var parts []string
+	for _, k := range correct.Classes() {
+		if n := e.Snapshot.Counts.Of(k); n > 0 && of(k) {
+			parts = append(parts, fmt.Sprintf("%d %s", n, k))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
