@@ -17,27 +17,7 @@ import (
 // Source: HdrHistogram's recordValueWithExpectedInterval.
 func (d *Dist) Backfill(v, interval time.Duration) (synthetic uint64) {
 	d.Record(v)
-	if interval <= 0 || v < 2*interval {
-		return 0
-	}
-	greatest := v - interval
-	synthetic = uint64(greatest / interval)
-	least := greatest - time.Duration(synthetic-1)*interval
-
-	for v, left := greatest, synthetic; left > 0; {
-		n := min(left, uint64((v-bucketFloor(v))/interval)+1)
-		d.keep(v, n)
-		left -= n
-		v -= time.Duration(n) * interval
-	}
-	d.tally(least, greatest, synthetic)
-	d.sum.series(uint64(least), uint64(greatest), synthetic)
-	for i, limit := range d.limits {
-		if limit <= greatest {
-			d.over[i] += min(synthetic, uint64((greatest-limit)/interval)+1)
-		}
-	}
-	return synthetic
+	return d.FillN(v, 1, interval)
 }
 
 // bucketFloor is the least value of v's bucket in a 3-digit histogram from 1 ns:
@@ -50,14 +30,15 @@ func bucketFloor(v time.Duration) time.Duration {
 	return v >> shift << shift
 }
 
-// series adds an arithmetic series of n terms between least and greatest.
-func (s *sum) series(least, greatest, n uint64) {
+// series adds an arithmetic series of n terms between least and greatest, as often
+// as times says.
+func (s *sum) series(least, greatest, n, times uint64) {
 	// n·(least+greatest)/2, halving whichever factor is even.
 	ends := least + greatest
 	if ends%2 == 0 {
-		s.add(ends/2, n)
+		s.add(ends/2, n*times)
 	} else if n%2 == 0 {
-		s.add(ends, n/2)
+		s.add(ends, n/2*times)
 	} else {
 		panic("correct: an arithmetic series has a whole sum")
 	}

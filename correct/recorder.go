@@ -145,7 +145,6 @@ func (r *Recorder) operation(x Sample) {
 	switch {
 	case x.Class == OK:
 		s.dists[Corrected].Record(x.Corrected())
-		s.dists[CorrectedOK].Record(x.Corrected())
 		s.dists[LessLag].Record(x.LessLag())
 		s.dists[LessWait].Record(max(0, x.LessLag()-x.Wait()))
 	case x.Class.Ours() || x.Class.TimedOut() && x.Corrected()-x.LessLag() >= x.Corrected()/10:
@@ -159,8 +158,8 @@ func (r *Recorder) operation(x Sample) {
 		s.dists[LessLag].Fail(1)
 		s.dists[LessWait].Fail(1)
 	}
-	if x.Class != Dropped && x.Class != Unfinished {
-		s.dists[Settled].Record(x.Corrected())
+	if x.Class != OK && x.Class != Dropped && x.Class != Unfinished {
+		s.dists[Settled].Record(x.Corrected()) // successes stand in Corrected already
 	}
 	r.closedLoop(x)
 }

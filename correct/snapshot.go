@@ -23,7 +23,7 @@ type Snapshot struct {
 	// in it. Nil after a merge.
 	Episodes []Episode
 
-	dists   [Sets]Dist
+	dists   [Sets]Dist // CorrectedOK is empty, and Settled has failures only: Dist derives them
 	series  series
 	growth  growth
 	closed  bool // a closed loop: no corrected reading exists
@@ -43,7 +43,22 @@ func (s *Snapshot) Dist(set Set) *Dist {
 	if s.closed && set >= Corrected || set == ClosedLoop && !(s.ordered && s.single) {
 		return nil
 	}
+	switch set {
+	case CorrectedOK:
+		return s.successes()
+	case Settled:
+		all := s.successes().Clone()
+		all.Merge(&s.dists[Settled])
+		return &all
+	}
 	return &s.dists[set]
+}
+
+// successes is Corrected without the failures. It shares the values.
+func (s *Snapshot) successes() *Dist {
+	d := s.dists[Corrected]
+	d.failed = 0
+	return &d
 }
 
 // Closed reports whether the samples came from a closed loop.
