@@ -1,0 +1,103 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"openload/schedule"
+	"openload/seed"
+	"openload/sla"
+)
+
+// A Plan is one run, before it starts.
+type Plan struct {
+	Target   Target
+	Schedule schedule.Spec // the open model; unused if Closed is set
+	Closed   *Closed       // a closed loop instead
+	Seed     seed.Seed
+
+	Connections    int           // most connections; 0: automatic
+	Timeout        time.Duration // of each attempt, from its send; 0: none
+	ConnectTimeout time.Duration // of each dial; 0: none
+	Deadline       time.Duration // of each operation, from when it was intended; 0: none
+	Drain          time.Duration // how long after the last arrival to wait for answers
+	Backlog        int           // most operations that may wait for a connection
+
+	Expect     Statuses
+	Rules      []sla.Rule
+	Confidence float64 // in percent, such as 95; 0: the run itself is what is judged
+}
+
+// A Target is what the plan says of the request, ready to be shown: secrets are
+// redacted.
+type Target struct {
+	Method      string
+	URL         string
+	Insecure    bool   // TLS certificates are not verified
+	NoKeepalive bool   // every request on a connection of its own
+	Simulated   string // the server's model, if the run is simulated
+}
+
+// Closed describes a closed loop of Connections workers.
+type Closed struct {
+	N        uint64
+	Duration time.Duration
+	Rate     *schedule.Rate // paces the workers together; nil: each sends as soon as it can
+	Think    time.Duration
+}
+
+// Defaults that the plan takes where the user says nothing.
+const (
+	DefaultTimeout        = 30 * time.Second
+	DefaultConnectTimeout = 5 * time.Second
+	DefaultDrain          = 30 * time.Second
+	DefaultBacklog        = 1_000_000
+)
+
+// Check returns everything that is wrong with p, joined.
+func (p *Plan) Check() error {
+	var wrong []error
+	for _, d := range []struct {
+		name string
+		v    time.Duration
+	}{{"--timeout", p.Timeout}, {"--connect-timeout", p.ConnectTimeout}, {"--deadline", p.Deadline}, {"--drain", p.Drain}} {
+		if d.v < 0 {
+			wrong = append(wrong, fmt.Errorf("%s: %v is negative; give a duration such as 30s", d.name, d.v))
+		}
+	}
+	if p.Connections < 0 {
+		wrong = append(wrong, fmt.Errorf("--connections: %d is negative; give a number, or 0 for automatic", p.Connections))
+	}
+	if p.Closed != nil {
+		wrong = append(wrong, p.Closed.check(p))
+	} else if err := p.Schedule.Check(); err != nil {
+		wrong = append(wrong, err)
+	} else if p.Planned() == 0 {
+		wrong = append(wrong, fmt.Errorf("by chance %s schedules no arrival with --seed %d; give a longer duration, a number (--n) or another seed", p.Schedule, p.Seed))
+	}
+	for _, r := range p.Rules {
+		if r.Target != "" {
+			wrong = append(wrong, fmt.Errorf("--sla: rule %q is for a target named %q, but the plan has one target without a name; leave out %q", r, r.Target, r.Target+":"))
+		}
+		wrong = append(wrong, r.Check(p.Closed != nil))
+	}
+	if err := sla.CheckConfidence(p.Confidence); err != nil {
+		wrong = append(wrong, fmt.Errorf("--confidence: %w", err))
+	}
+	return errors.Join(wrong...)
+}
+
+func (c *Closed) check(p *Plan) error {
+	var wrong []error
+	if c.N == 0 && c.Duration == 0 {
+		wrong = append(wrong, errors.New("a closed loop needs an end: give --n or --duration"))
+	}
+	if c.Duration < 0 || c.Think < 0 {
+		wrong = append(wrong, errors.New("--duration and --think: give a duration that is not negative, such as 10s"))
+	}
+	if p.Connections == 0 {
+		wrong = append(wrong, errors.New("a closed loop needs its number of workers: give --connections, such as -c 1"))
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"strconv"
+	"time"
+
+	"openload/correct"
+	"openload/plan"
+	"openload/sla"
+)
+
+// Meta is what a report says of its run that neither the plan nor the samples know.
+type Meta struct {
+	Version string
+	Command string // how to run it again
+	Started time.Time
+	Engine  string // portable, loop, sim
+
+	Planned uint64        // operations of the whole plan
+	Length  time.Duration // of the schedule
+	Skipped uint64        // slots that a paced closed loop let pass
+
+	ConnectionsLimit  int // in force; 0: none
+	ConnectionsOpened uint64
+	MaxConnections    int
+	Failures          []correct.Doubt // what the classes of failures leave open
+}
+
+// New is the report of a run.
+func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
+	r := &Report{
+		Schema: Schema,
+		Tool:   Tool{Version: m.Version},
+		Plan:   planOf(p, m),
+		Run:    Run{Started: m.Started, Duration: s.LastDone, Interrupted: v.Interrupted, Engine: m.Engine},
+		Counts: countsOf(&s.Counts, m),
+		Series: seriesOf(s),
+	}
+	r.Counts.MaxBacklog = s.MaxBacklog
+	if p.Closed != nil {
+		r.Correction = Correction{Method: "none", Source: "a closed loop has no intended times"}
+	} else {
+		r.Correction = Correction{Method: "intended", Source: "the schedule"}
+		r.Schedule = &Schedule{
+			Law: lawOf(p), Description: p.Schedule.String(),
+			Seed: uint64(p.Seed), SHA256: p.Schedule.SHA256(), Length: m.Length,
+		}
+		r.Rate = rateOf(s)
+		r.Counts.LateAnswers = s.OutAtLastArrival()
+	}
+	r.Latency = latencyOf(s)
+	r.judged(v)
+	r.Notes = append(r.Notes, reasons(m.Failures)...)
+	return r
+}
+
+func lawOf(p *plan.Plan) string {
+	if len(p.Schedule.Replay) > 0 {
+		return "replay"
+	}
+	return p.Schedule.Law.String()
+}
+
+func planOf(p *plan.Plan, m Meta) Plan {
+	out := Plan{
+		Model: "open", Method: p.Target.Method, URL: p.Target.URL, Server: p.Target.Simulated,
+		Connections: p.Connections, ConnectionsLimit: m.ConnectionsLimit,
+		Timeout: p.Timeout, ConnectTimeout: p.ConnectTimeout, Deadline: p.Deadline, Drain: p.Drain, Backlog: p.Backlog,
+		Expect: p.Expect.String(), Insecure: p.Target.Insecure, NoKeepalive: p.Target.NoKeepalive,
+		Confidence: p.Confidence, Command: m.Command,
+	}
+	if c := p.Closed; c != nil {
+		out.Model = "closed"
+		out.Closed = &Closed{Think: c.Think, Skipped: m.Skipped}
+		if c.Rate != nil {
+			out.Closed.Rate = c.Rate.String()
+		}
+	}
+	return out
+}
+
+func countsOf(c *correct.Counts, m Meta) Counts {
+	out := Counts{
+		Planned: m.Planned, Scheduled: c.Scheduled, Fired: c.Fired, Dropped: c.Dropped, Sent: c.Sent,
+		OK: c.OK, BadStatus: c.Of(correct.BadStatus), TimedOut: c.TimedOut(), Unfinished: c.Of(correct.Unfinished),
+		Attempts: c.Attempts, AttemptsSent: c.AttemptsSent, Resent: c.Resent,
+		Errors: map[string]uint64{}, Timeouts: map[string]uint64{}, Status: map[string]uint64{},
+		ConnectionsOpened: m.ConnectionsOpened, MaxConnections: m.MaxConnections,
+	}
+	for _, k := range correct.Classes() {
+		switch n := c.Of(k); {
+		case n == 0:
+		case k.Error():
+			out.Errors[k.String()] = n
+		case k.TimedOut():
+			out.Timeouts[k.String()] = n
+		}
+	}
+	for code, n := range c.Status {
+		out.Status[strconv.Itoa(code)] = n
+	}
+	return out
+}
+
+// rateOf compares the schedule with what left, over the operations dispatched. There
+// is no rate in fewer than two, nor in operations that were all meant at one instant.
+func rateOf(s *correct.Snapshot) *Rate {
+	gaps := float64(s.Counts.Scheduled) - 1
+	asked, offered := s.LastIntended-s.FirstIntended, s.LastDispatched-s.FirstDispatched
+	if gaps < 1 || asked <= 0 || offered <= 0 {
+		return nil
+	}
+	return &Rate{Asked: gaps / asked.Seconds(), Offered: gaps / offered.Seconds()}
+}
+
+func latencyOf(s *correct.Snapshot) Latency {
+	return Latency{
+		Corrected: DistOf(s.Dist(correct.Corrected)), Raw: DistOf(s.Dist(correct.Raw)),
+		ClosedLoop: DistOf(s.Dist(correct.ClosedLoop)), CorrectedOK: DistOf(s.Dist(correct.CorrectedOK)),
+		LessLag: DistOf(s.Dist(correct.LessLag)), Settled: DistOf(s.Dist(correct.Settled)),
+		Lag: DistOf(s.Dist(correct.Lag)), Wait: DistOf(s.Dist(correct.Wait)),
+	}
+}
+
+// DistOf is a reading as a report shows it; nil for one that does not exist.
+func DistOf(d *correct.Dist) *Dist {
+	if d == nil {
+		return nil
+	}
+	known := func(v time.Duration, ok bool) *time.Duration {
+		if !ok {
+			return nil
+		}
+		return &v
+	}
+	return &Dist{
+		N: d.N(), Failed: d.Failed(),
+		Min: known(d.Min()), Mean: known(d.Mean()), Max: known(d.Max()),
+		P50: known(d.Quantile(correct.P50)), P90: known(d.Quantile(correct.P90)), P95: known(d.Quantile(correct.P95)),
+		P99: known(d.Quantile(correct.P99)), P999: known(d.Quantile(correct.P999)),
+	}
+}
+
+func seriesOf(s *correct.Snapshot) []Window {
+	out := []Window{}
+	for _, w := range s.Series() {
+		v := Window{
+			At: w.At, Width: w.Width, Scheduled: w.Scheduled, Sent: w.Sent, OK: w.OK,
+			Backlog: w.Backlog, OldestWait: w.OldestWait, Failed: w.FailedHere,
+		}
+		if w.OK > 0 {
+			v.CorrectedMax = &w.CorrectedMax
+		}
+		if w.HasCorrected {
+			v.CorrectedP99 = &w.CorrectedP99
+		}
+		if w.HasRaw {
+			v.RawP99 = &w.RawP99
+		}
+		out = append(out, v)
+	}
+	return out
+}

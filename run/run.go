@@ -1,0 +1,121 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"openload/correct"
+	"openload/engine"
+	"openload/plan"
+	"openload/report"
+	"openload/schedule"
+	"openload/sla"
+)
+
+// A Setup is a checked plan and where it happens.
+type Setup struct {
+	Plan    *plan.Plan
+	World   engine.World
+	Retry   engine.Retry   // nil: no operation is tried twice
+	Tally   *correct.Tally // if set, kept up to date while it runs
+	Cap     int            // most connections if the plan leaves it to us; 0: unlimited
+	Version string
+	Command string    // how to run it again
+	Started time.Time // the epoch in wall time
+	Engine  string    // portable, loop or sim
+
+	// Observe, if set, sees every attempt after it was recorded.
+	Observe func(correct.Sample)
+
+	// Connections, if set, is asked after the run what the World opened.
+	Connections func() Connections
+}
+
+// Connections is what a World knows of its own.
+type Connections struct {
+	Opened   uint64
+	Most     int             // open at once
+	Failures []correct.Doubt // what the classes of failures leave open
+}
+
+// Run carries out the plan. When stop ends it sends no more, waits for what is out,
+// and reports an interrupted run; when ctx ends it gives up at once and reports what
+// was measured so far.
+func Run(ctx, stop context.Context, s Setup) *report.Report {
+	p := s.Plan
+	rec := correct.NewRecorder(correct.Options{Limits: limits(p.Rules), Closed: p.Closed != nil, Tally: s.Tally})
+	var told engine.Recorder = rec
+	if s.Observe != nil {
+		told = observed{rec, s.Observe}
+	}
+	most := p.Connections
+	if most == 0 {
+		most = s.Cap
+	}
+	lim := engine.Limits{InFlight: most, Backlog: p.Backlog, Timeout: p.Timeout, Deadline: p.Deadline, Drain: p.Drain}
+	meta := report.Meta{
+		Version: s.Version, Command: s.Command, Started: s.Started, Engine: s.Engine,
+		Planned: p.Planned(), Length: p.Length(), ConnectionsLimit: most,
+	}
+	var interrupted bool
+	if p.Closed != nil {
+		meta.Skipped, interrupted = engine.RunClosed(ctx, stop, closed(p), s.World, told, lim)
+	} else {
+		interrupted = engine.Run(ctx, stop, p.Arrivals(), s.World, told, s.Retry, lim)
+	}
+	if s.Connections != nil {
+		c := s.Connections()
+		meta.ConnectionsOpened, meta.MaxConnections, meta.Failures = c.Opened, c.Most, c.Failures
+	}
+	snap := rec.Snapshot()
+	// A burst has no rate to keep, and operations of one instant can't all leave in it.
+	burst := p.Closed == nil && p.Schedule.Law.Kind == schedule.Burst
+	verdict := sla.Judge(p.Rules, sla.Evidence{
+		Snapshot: snap, Planned: meta.Planned, Confidence: p.Confidence, Deadline: p.Deadline, Method: method(p), Burst: burst,
+		Interrupted:    interrupted,
+		AutoCapReached: p.Connections == 0 && most > 0 && snap.MaxFlying >= most,
+		AutoCap:        most,
+	})
+	return report.New(p, snap, &verdict, meta)
+}
+
+// limits are the durations whose exact counts the rules need.
+func limits(rules []sla.Rule) (all []time.Duration) {
+	for _, r := range rules {
+		if d, ok := r.Limit(); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+func closed(p *plan.Plan) engine.Closed {
+	c := engine.Closed{Workers: p.Connections, N: p.Closed.N, Duration: p.Closed.Duration, Think: p.Closed.Think}
+	if p.Closed.Rate != nil {
+		slots := schedule.Constant(*p.Closed.Rate)
+		c.Slot = func(k uint64) time.Duration {
+			at, _ := slots.When(float64(k))
+			return at
+		}
+	}
+	return c
+}
+
+// method is the correction's name.
+func method(p *plan.Plan) string {
+	if p.Closed != nil {
+		return "none"
+	}
+	return "intended"
+}
+
+// observed is a recorder with somebody looking over its shoulder.
+type observed struct {
+	engine.Recorder
+	see func(correct.Sample)
+}
+
+func (o observed) Record(x correct.Sample) {
+	o.Recorder.Record(x)
+	o.see(x)
+}
