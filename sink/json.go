@@ -1,0 +1,53 @@
+package sink
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+
+	"openload/report"
+)
+
+// JSON writes r as the document openload/report/v1: indented, ending in a newline,
+// the same bytes for the same report. Lists and maps are never null. A number that
+// is none, NaN or infinite, is unknown: null where there may be a null, else 0.
+func JSON(w io.Writer, r *report.Report) error {
+	e := json.NewEncoder(w) // writes once, at the end
+	e.SetEscapeHTML(false)  // p99<500ms, not p99\u003c500ms
+	e.SetIndent("", "  ")
+	return e.Encode(tidy(r))
+}
+
+// tidy returns a copy of r without nil lists and without floats that are no numbers.
+func tidy(r *report.Report) *report.Report {
+	c := *r
+	c.Counts.Errors = filled(c.Counts.Errors)
+	c.Counts.Timeouts = filled(c.Counts.Timeouts)
+	c.Counts.Status = filled(c.Counts.Status)
+	c.Series = append([]report.Window{}, c.Series...)
+	c.Reasons = append([]report.Reason{}, c.Reasons...)
+	c.Notes = append([]report.Reason{}, c.Notes...)
+	c.SLA = append([]report.Rule{}, c.SLA...)
+	for i, rule := range c.SLA {
+		if rule.Value != nil && !number(*rule.Value) {
+			c.SLA[i].Value = nil
+		}
+	}
+	if !number(c.Plan.Confidence) {
+		c.Plan.Confidence = 0
+	}
+	if c.Rate != nil && !(number(c.Rate.Asked) && number(c.Rate.Offered)) {
+		c.Rate = nil
+	}
+	c.File = tidyFile(c.File)
+	return &c
+}
+
+func filled(m map[string]uint64) map[string]uint64 {
+	if m == nil {
+		return map[string]uint64{}
+	}
+	return m
+}
+
+func number(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
