@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"openload/internal/nearest"
+	"openload/request"
+)
+
+// longWithOneDash is a long flag in the style of vegeta and hey, which kong would
+// take for a cluster of short ones.
+var longWithOneDash = regexp.MustCompile(`^-([a-zA-Z][a-zA-Z-]+)(=.*)?$`)
+
+// check finds the mistakes that people coming from other tools make, where a
+// parser's own error would mislead them.
+func check(args []string, app *kong.Application) error {
+	known := map[string]string{} // long names and aliases, by what they stand for
+	for _, node := range append([]*kong.Node{app.Node}, app.Children...) {
+		for _, f := range node.Flags {
+			known[f.Name] = f.Name
+			for _, a := range f.Aliases {
+				known[a] = f.Name
+			}
+		}
+	}
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		if m := longWithOneDash.FindStringSubmatch(a); m != nil && known[m[1]] != "" && len(m[1]) > 1 {
+			return fmt.Errorf("%s: long flags take two dashes; write --%s%s", a, known[m[1]], m[2])
+		}
+		if a == "-q" && i+1 < len(args) && isNumber(args[i+1]) || len(a) > 2 && strings.HasPrefix(a, "-q") && isNumber(strings.TrimPrefix(a[2:], "=")) {
+			rate := strings.TrimLeft(strings.TrimPrefix(a, "-q"), "=")
+			if rate == "" {
+				rate = args[i+1]
+			}
+			return fmt.Errorf("-q is --quiet and takes no value; for the rate use -r %s", rate)
+		}
+	}
+	return checkCommand(args[0], app)
+}
+
+// checkCommand makes sure that a mistyped command is not taken for a URL.
+func checkCommand(first string, app *kong.Application) error {
+	if strings.HasPrefix(first, "-") {
+		return nil
+	}
+	var commands []string
+	for _, c := range app.Children {
+		if c.Name == first {
+			return nil
+		}
+		commands = append(commands, c.Name)
+	}
+	if _, _, err := request.ParseURL(first); err == nil {
+		return nil
+	}
+	if near := nearest.Of(first, commands); near != "" {
+		return fmt.Errorf("%q is not a command, did you mean %q?", first, near)
+	}
+	return fmt.Errorf("%q is neither a command nor a URL; commands are %s, a URL looks like http://127.0.0.1:8080/", first, strings.Join(commands, ", "))
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"openload/plan"
+	"openload/request"
+	"openload/schedule"
+	"openload/seed"
+	"openload/sink"
+	"openload/sla"
+)
+
+// groups are the headings of the help, in order.
+var groups = []kong.Group{
+	{Key: "file", Title: "File:"},
+	{Key: "load", Title: "Load:"},
+	{Key: "request", Title: "Request:"},
+	{Key: "connection", Title: "Connections and time:"},
+	{Key: "verdict", Title: "Verdict:"},
+	{Key: "output", Title: "Output:"},
+}
+
+// A span is a duration flag with an error that says what to write.
+type span time.Duration
+
+func (d *span) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	switch {
+	case err != nil && isNumber(string(text)):
+		return fmt.Errorf("%q has no unit; write %ss for seconds, or ms, m, h", text, text)
+	case err != nil:
+		return fmt.Errorf("%q is not a duration; write one such as 500ms, 30s or 2m", text)
+	case v < 0:
+		return fmt.Errorf("%q is negative; write a duration such as 500ms, 30s or 2m", text)
+	}
+	*d = span(v)
+	return nil
+}
+
+// A runLength is a span that knows what -d means to users of curl and hey.
+type runLength span
+
+func (d *runLength) UnmarshalText(text []byte) error {
+	if err := (*span)(d).UnmarshalText(text); err != nil {
+		return fmt.Errorf("%w (-d is --duration; for a body use --body)", err)
+	}
+	return nil
+}
+
+// load says when requests leave.
+type load struct {
+	Rate     string    `short:"r" aliases:"qps" group:"load" placeholder:"RATE" help:"Requests per second in all: 12.5, 300/m, 1/90s; a ramp 10..200; stages 10@30s,50@1m."`
+	N        uint64    `name:"n" short:"n" aliases:"requests,count" group:"load" placeholder:"N" help:"How many requests. With --duration, whichever ends first."`
+	Duration runLength `short:"d" aliases:"for" group:"load" placeholder:"TIME" help:"How long to send: 20s, 5m."`
+	Z        runLength `name:"z" short:"z" hidden:""`
+	Arrival  string    `group:"load" default:"even" placeholder:"LAW" help:"How requests fall within the rate: even, poisson, uniform, burst (all at once), burst=K."`
+	Schedule string    `group:"load" placeholder:"FILE" help:"Send at the instants of this file, as 'openload schedule' writes it."`
+	Seed     seed.Seed `group:"load" default:"1" placeholder:"N" help:"Seed of all chance. Same seed, same schedule."`
+}
+
+// spec is the schedule that the flags describe.
+func (l *load) spec() (spec schedule.Spec, err error) {
+	d := l.length()
+	spec = schedule.Spec{N: l.N, Duration: d}
+	var wrong []error
+	if spec.Law, err = schedule.ParseLaw(l.Arrival); err != nil {
+		wrong = append(wrong, fmt.Errorf("--arrival: %w", err))
+	}
+	if l.Rate != "" {
+		if spec.Shape, err = schedule.ParseShape(l.Rate, d); err != nil {
+			wrong = append(wrong, fmt.Errorf("--rate: %w", err))
+		}
+	}
+	if l.Schedule != "" {
+		f, err := os.Open(l.Schedule)
+		if err != nil {
+			return spec, usagef("--schedule: %w; write one with 'openload schedule ... > %s'", err, l.Schedule)
+		}
+		defer f.Close()
+		if spec.Replay, err = schedule.Read(f); err != nil {
+			wrong = append(wrong, fmt.Errorf("--schedule: read %s: %w", l.Schedule, err))
+		}
+	}
+	return spec, usage(errors.Join(wrong...))
+}
+
+func (l *load) length() time.Duration { return time.Duration(max(l.Duration, l.Z)) }
+
+// closedFlags ask for a closed loop instead.
+type closedFlags struct {
+	Closed bool `group:"load" help:"A closed loop on purpose: each of -c workers waits for its answer before it sends again. --rate paces it, and slots missed are skipped."`
+	Think  span `group:"load" placeholder:"TIME" help:"Pause of a closed loop's worker after each answer."`
+}
+
+// limits bound a run.
+type limits struct {
+	Connections    int  `short:"c" group:"connection" default:"0" placeholder:"N" help:"Most connections, and so most requests in flight. 0: automatic."`
+	Timeout        span `short:"t" group:"connection" default:"30s" placeholder:"TIME" help:"Most time for an attempt, from its first byte sent."`
+	ConnectTimeout span `group:"connection" default:"5s" placeholder:"TIME" help:"Most time to open a connection."`
+	Deadline       span `group:"connection" placeholder:"TIME" help:"Most time for an operation, from when it was intended."`
+	Drain          span `group:"connection" default:"30s" placeholder:"TIME" help:"How long to wait for answers after the last request."`
+}
+
+// verdictFlags say what is good enough.
+type verdictFlags struct {
+	SLA          []string `name:"sla" group:"verdict" sep:"none" placeholder:"RULE" help:"A rule such as 'p99<500ms', 'errors<1%', 'raw.max<2s'. Repeatable. The exit status is the verdict."`
+	Confidence   float64  `group:"verdict" placeholder:"PERCENT" help:"Judge the service and not just this run: 95 asks for proof at 95 %, and INCONCLUSIVE is an answer."`
+	ExpectStatus string   `group:"verdict" default:"200-399" placeholder:"LIST" help:"Which statuses are a success: 200-399, 200,204, any."`
+}
+
+// outputFlags say what is shown where.
+type outputFlags struct {
+	Out      []string `short:"o" group:"output" sep:"none" placeholder:"KIND[=FILE]" help:"Write the report: ${kinds}. Repeatable; without a file it goes to standard output. Default: text."`
+	Progress string   `group:"output" enum:"auto,live,plain,none" default:"auto" placeholder:"MODE" help:"How to show a run while it goes on, on standard error: auto, live, plain, none."`
+	Quiet    bool     `short:"q" group:"output" help:"The first line of the report only, and no progress."`
+	Color    string   `group:"output" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto, always, never."`
+}
+
+func outputKinds() string {
+	var names []string
+	for _, k := range sink.Kinds {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// requestFlags say what is sent.
+type requestFlags struct {
+	M           string   `name:"m" short:"m" hidden:""`
+	Method      string   `short:"X" group:"request" placeholder:"VERB" help:"HTTP method. Default: GET, or POST with a body."`
+	Header      []string `short:"H" group:"request" sep:"none" placeholder:"'NAME: VALUE'" help:"A header. Repeatable."`
+	Body        string   `aliases:"data" group:"request" placeholder:"TEXT" help:"The body: text, @FILE, or @- for standard input."`
+	Insecure    bool     `short:"k" group:"connection" help:"Do not verify TLS certificates."`
+	NoKeepalive bool     `aliases:"disable-keepalive" group:"connection" help:"A new connection for every request."`
+}
+
+// build is the request that the flags describe, and a note on what was completed.
+func (f *requestFlags) build(url string, in io.Reader) (req request.Request, note string, err error) {
+	if f.Method == "" {
+		f.Method = f.M
+	}
+	req.Method = f.Method
+	var wrong []error
+	if req.URL, note, err = request.ParseURL(url); err != nil {
+		wrong = append(wrong, err)
+	}
+	for _, h := range f.Header {
+		field, err := request.ParseField(h)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--header: %w", err))
+		}
+		req.Header = append(req.Header, field)
+	}
+	switch {
+	case f.Body == "@-":
+		req.Body, err = io.ReadAll(in)
+	case strings.HasPrefix(f.Body, "@"):
+		req.Body, err = os.ReadFile(f.Body[1:])
+	default:
+		req.Body = []byte(f.Body)
+	}
+	if err != nil && len(wrong) == 0 {
+		wrong = append(wrong, fmt.Errorf("--body: %w; give the text itself, @FILE, or @- for standard input", err))
+	}
+	if len(wrong) == 0 {
+		wrong = append(wrong, req.Check())
+	}
+	return req, note, usage(errors.Join(wrong...))
+}
+
+// plan puts together what the flags of run and sim share.
+func (l *load) plan(c *closedFlags, lim *limits, v *verdictFlags) (*plan.Plan, error) {
+	p := &plan.Plan{
+		Seed: l.Seed, Connections: lim.Connections, Timeout: time.Duration(lim.Timeout), ConnectTimeout: time.Duration(lim.ConnectTimeout),
+		Deadline: time.Duration(lim.Deadline), Drain: time.Duration(lim.Drain), Backlog: plan.DefaultBacklog, Confidence: v.Confidence,
+	}
+	var wrong []error
+	var err error
+	if c.Closed {
+		err = l.closed(c, p)
+	} else if c.Think > 0 {
+		err = errors.New("--think belongs to a closed loop; add --closed, or leave it out")
+	} else {
+		p.Schedule, err = l.spec()
+	}
+	wrong = append(wrong, err)
+	for _, text := range v.SLA {
+		rule, err := sla.Parse(text)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--sla: %w", err))
+			continue
+		}
+		p.Rules = append(p.Rules, rule)
+	}
+	if p.Expect, err = plan.ParseStatuses(v.ExpectStatus); err != nil {
+		wrong = append(wrong, fmt.Errorf("--expect-status: %w", err))
+	}
+	if errors.Join(wrong...) == nil {
+		wrong = append(wrong, p.Check())
+	}
+	return p, usage(errors.Join(wrong...))
+}
+
+// closed turns the load into a closed loop.
+func (l *load) closed(c *closedFlags, p *plan.Plan) error {
+	p.Closed = &plan.Closed{N: l.N, Duration: l.length(), Think: time.Duration(c.Think)}
+	if l.Schedule != "" || l.Arrival != "even" {
+		return errors.New("--closed has no schedule: its sends wait for answers; leave out --schedule and --arrival, or --closed")
+	}
+	if l.Rate == "" {
+		return nil
+	}
+	rate, err := schedule.ParseRate(l.Rate)
+	if err != nil {
+		return fmt.Errorf("--rate: %w", err)
+	}
+	p.Closed.Rate = &rate
+	return nil
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"openload/correct"
+	"openload/live"
+	"openload/plan"
+	"openload/report"
+	"openload/request"
+	"openload/run"
+	"openload/transport"
+)
+
+// runCmd is a run against a real server.
+type runCmd struct {
+	URL string `arg:"" help:"What to ask for: http://host:port/path, https://..., or host:port."`
+	load
+	closedFlags
+	requestFlags
+	limits
+	verdictFlags
+	outputFlags
+}
+
+func (c *runCmd) run(s streams) (int, error) {
+	p, err := c.plan(&c.closedFlags, &c.limits, &c.verdictFlags)
+	req, note, reqErr := c.build(c.URL, s.in)
+	if err = joined(err, reqErr); err != nil {
+		return 0, err
+	}
+	outs, err := c.prepare(s)
+	if err != nil {
+		return 0, err
+	}
+	if note != "" && !c.Quiet {
+		fmt.Fprintf(s.err, "openload: %s\n", note)
+	}
+	i := catch()
+	defer i.release()
+	target, err := reach(i.stop, req, c.Insecure, c.NoKeepalive, p.Expect.Has)
+	if err != nil {
+		return interruptedOr(i, err)
+	}
+	p.Target = plan.Target{Method: req.Verb(), URL: request.RedactURL(req.URL), Insecure: c.Insecure, NoKeepalive: c.NoKeepalive}
+
+	allowed := live.Prepare()
+	if _, err := live.Cap(p.Connections, allowed); err != nil {
+		fmt.Fprintf(s.err, "openload: warning: %v\n", err)
+	}
+	r := measure(i.ctx, i.stop, p, target, measureOptions{
+		auto: allowed, command: "openload " + loadFlags(p) + requestAgain(req.Redacted(), &c.requestFlags),
+		progress: func(pr progress) *progress { return showProgress(c.Progress, c.Quiet || outs.quiet, s.err, pr) },
+	})
+	if err := outs.write(s, r); err != nil {
+		return statusBroken, err
+	}
+	return statusOfReport(r, i.signal()), nil
+}
+
+// reach resolves the target's name and readies its transport: what can't be found
+// is known before the run, and not thirty seconds into it.
+func reach(ctx context.Context, req request.Request, insecure, noKeepalive bool, expect func(int) bool) (*transport.Client, error) {
+	target, err := req.Target()
+	if err != nil {
+		return nil, usage(err)
+	}
+	addrs, err := transport.Resolve(ctx, target.Host)
+	if err != nil {
+		return nil, err
+	}
+	return transport.New(transport.Config{
+		Request: req, Agent: "openload/" + version(), Addrs: addrs, Expect: expect,
+		NoKeepAlive: noKeepalive, Insecure: insecure,
+	})
+}
+
+// interruptedOr is err's exit status, or that of the signal that caused it.
+func interruptedOr(i *interrupts, err error) (int, error) {
+	if sig := i.signal(); sig != 0 {
+		return 128 + int(sig), err
+	}
+	return 0, err
+}
+
+// measureOptions are what a run wants besides its plan.
+type measureOptions struct {
+	auto     int // most connections where the plan leaves it to us
+	command  string
+	observe  func(correct.Sample)
+	progress func(progress) *progress
+}
+
+// measure runs p over sockets.
+func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, o measureOptions) *report.Report {
+	most := p.Connections
+	if most == 0 {
+		most = o.auto
+	}
+	tally := new(correct.Tally)
+	pr := progress{tally: tally, planned: p.Planned(), length: p.Length()}
+	var shown *progress
+	epoch := time.Now()
+	pr.started = epoch
+	if o.progress != nil {
+		shown = o.progress(pr)
+	}
+	w := live.New(live.Options{
+		Epoch: epoch, Dialer: live.Over(target), Connections: most,
+		ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive,
+	})
+	defer w.Close()
+	r := run.Run(ctx, stop, run.Setup{
+		Plan: p, World: w, Tally: tally, Cap: o.auto, Version: version(), Command: o.command,
+		Started: epoch, Engine: "portable", Observe: o.observe,
+		Connections: func() run.Connections {
+			c := w.Counters()
+			out := run.Connections{Opened: uint64(c.Opened), Most: c.Peak}
+			for _, f := range c.Failures {
+				out.Failures = append(out.Failures, correct.Doubt{
+					Code: f.Class.String(), Text: fmt.Sprintf("%d x %s: %s", f.Count, f.Class, f.Text),
+				})
+			}
+			return out
+		},
+	})
+	shown.end()
+	return r
+}
+
+// requestAgain are the flags that send the request again, secrets redacted.
+func requestAgain(req request.Request, f *requestFlags) string {
+	var b strings.Builder
+	if f.Method != "" {
+		fmt.Fprintf(&b, " -X %s", quote(f.Method))
+	}
+	for _, h := range req.Header {
+		fmt.Fprintf(&b, " -H %s", quote(h.Name+": "+h.Value))
+	}
+	switch {
+	case strings.HasPrefix(f.Body, "@"):
+		fmt.Fprintf(&b, " --body %s", quote(f.Body))
+	case f.Body != "":
+		b.WriteString(" --body '[redacted]'")
+	}
+	if f.Insecure {
+		b.WriteString(" --insecure")
+	}
+	if f.NoKeepalive {
+		b.WriteString(" --no-keepalive")
+	}
+	return b.String() + " " + quote(req.URL)
+}
+
+// joined is both errors, marked as the user's if either is.
+func joined(a, b error) error {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	return usagef("%w\n%w", a, b)
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+
+	"openload/plan"
+	"openload/schedule"
+)
+
+// scheduleCmd prints the instants of a schedule.
+type scheduleCmd struct {
+	load
+}
+
+func (c *scheduleCmd) run(s streams) (int, error) {
+	spec, err := c.spec()
+	if err != nil {
+		return 0, err
+	}
+	p := plan.Plan{Schedule: spec, Seed: c.Seed}
+	if err := p.Check(); err != nil {
+		return 0, usage(err)
+	}
+	w := bufio.NewWriter(s.out)
+	if _, err := schedule.WriteCSV(w, p.Arrivals()); err != nil {
+		return 0, fmt.Errorf("write the schedule to standard output: %w", err)
+	}
+	if err := w.Flush(); err != nil {
+		return 0, fmt.Errorf("write the schedule to standard output: %w", err)
+	}
+	return 0, nil
+}
