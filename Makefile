@@ -1,0 +1,52 @@
+# make help lists the targets.
+
+GO ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Packages that start goroutines, or are driven by those that do.
+CONCURRENT = ./cmd/... ./correct ./engine ./lab ./live ./run ./sim ./transport
+
+# What make fuzz runs, each for FUZZTIME.
+FUZZTIME ?= 20s
+
+.PHONY: help build test lint unit race fuzz bench integration golden
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/openload
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/openload ./cmd/openload
+
+test: lint unit race ## everything that needs only Go; under six minutes
+
+lint: ## gofmt, go vet, staticcheck
+	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "not gofmt'ed:"; echo "$$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+unit: ## unit, property, golden and whole-program tests
+	$(GO) test -timeout 300s ./...
+
+# The race detector is C: with only Go installed it can't run, and says so. In CI
+# that is a failure.
+race: ## the concurrent packages under the race detector
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
+		$(GO) test -race -short -timeout 300s $(CONCURRENT); \
+	elif [ -n "$$CI" ]; then echo "the race detector needs a C compiler, and CI needs the race detector"; exit 1; \
+	else echo "NOT RUN: the race detector needs a C compiler"; fi
+
+fuzz: ## every fuzz target for FUZZTIME (20s)
+	@$(GO) list ./... | while read -r pkg; do \
+		for f in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz'); do \
+			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
+		done; \
+	done
+
+bench: ## the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+integration: ## against witnesses in C; needs gcc
+	$(GO) test -tags integration -count 1 -timeout 600s ./cmd/openload -run Integration -v
+
+golden: ## rewrite the golden files; review the diff like code
+	$(GO) test ./sink ./cmd/openload ./report -update
