@@ -27,6 +27,7 @@ const (
 	Descriptors // this process ran out of file descriptors
 	Ports       // this machine ran out of local ports
 	Dropped     // the backlog was full: never fired
+	Blocked     // the circuit breaker was open: never fired
 	Unfinished  // the run ended first
 
 	classes
@@ -38,7 +39,7 @@ var classNames = [classes]string{
 	Refused: "refused", Reset: "reset", Truncated: "truncated", Malformed: "malformed",
 	DNS: "dns", TLS: "tls", Network: "network",
 	Stale: "stale_connection", Descriptors: "out_of_descriptors", Ports: "out_of_ports",
-	Dropped: "dropped", Unfinished: "unfinished",
+	Dropped: "dropped", Blocked: "blocked", Unfinished: "unfinished",
 }
 
 // Classes lists every class, in the order in which reports name them.

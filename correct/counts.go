@@ -1,10 +1,13 @@
 package correct
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Counts is the balance of a run. It adds up: Scheduled = Fired + Dropped, and
 // Fired is the sum of the classes other than Dropped, each operation counted once
-// under the class of its last attempt.
+// under the class of its last attempt. ByAttempts adds up to Scheduled.
 type Counts struct {
 	Scheduled uint64 // operations due before the end
 	Fired     uint64 // operations that were tried
@@ -16,7 +19,12 @@ type Counts struct {
 
 	Attempts     uint64 // tries, the first included
 	AttemptsSent uint64 // of them, those that put a byte on the wire: with Resent, what the server saw
+	Cut          uint64 // attempts that ran into the timeout
 	Resent       uint64 // requests that a transport repeated by itself
+
+	ByAttempts []uint64 // operations by how many attempts were made at them, from none on
+	FirstTry   uint64   // operations that succeeded at their first attempt
+	Unknown    uint64   // failed operations that may have had their effect all the same
 
 	Status map[int]uint64 // complete responses by HTTP status, of all attempts
 }
@@ -26,6 +34,14 @@ func (c *Counts) status(code int) {
 		c.Status = map[int]uint64{}
 	}
 	c.Status[code]++
+}
+
+// made notes an operation that settled after so many attempts.
+func (c *Counts) made(attempts int) {
+	for len(c.ByAttempts) <= attempts {
+		c.ByAttempts = append(c.ByAttempts, 0)
+	}
+	c.ByAttempts[attempts]++
 }
 
 // Of is the number of operations that ended in class k.
@@ -57,7 +73,16 @@ func (c *Counts) merge(o *Counts) {
 	c.OK += o.OK
 	c.Attempts += o.Attempts
 	c.AttemptsSent += o.AttemptsSent
+	c.Cut += o.Cut
 	c.Resent += o.Resent
+	c.FirstTry += o.FirstTry
+	c.Unknown += o.Unknown
+	for len(c.ByAttempts) < len(o.ByAttempts) {
+		c.ByAttempts = append(c.ByAttempts, 0)
+	}
+	for i, n := range o.ByAttempts {
+		c.ByAttempts[i] += n
+	}
 	for k, n := range o.ByClass {
 		c.ByClass[k] += n
 	}
@@ -71,5 +96,6 @@ func (c *Counts) merge(o *Counts) {
 
 func (c Counts) clone() Counts {
 	c.Status = maps.Clone(c.Status)
+	c.ByAttempts = slices.Clone(c.ByAttempts)
 	return c
 }

@@ -109,6 +109,10 @@ func (d *Dist) Quantile(q Quantile) (v time.Duration, ok bool) {
 // Min is the least duration.
 func (d *Dist) Min() (v time.Duration, ok bool) { return d.min, d.values > 0 }
 
+// Slowest is the greatest duration, whether or not failures rank above it; 0 if
+// there is none.
+func (d *Dist) Slowest() time.Duration { return d.max }
+
 // Max is the greatest value; a set with failures has none.
 func (d *Dist) Max() (v time.Duration, ok bool) { return d.Quantile(Max) }
 

@@ -32,10 +32,11 @@ func (s Set) String() string { return setNames[s] }
 
 // Options are what a Recorder must know before the run.
 type Options struct {
-	Limits []time.Duration // durations at or over which to count exactly
-	Closed bool            // a closed loop: there is no schedule, so Raw, Lag and Wait are all there is
-	Shards uint64          // this recorder sees every Shards-th operation; 0 means 1
-	Tally  *Tally          // if set, kept up to date for whoever watches
+	Limits  []time.Duration   // durations at or over which to count exactly
+	Closed  bool              // a closed loop: there is no schedule, so Raw, Lag and Wait are all there is
+	Shards  uint64            // this recorder sees every Shards-th operation; 0 means 1
+	Unknown func(Sample) bool // whether a failed operation may have had its effect; nil: none may
+	Tally   *Tally            // if set, kept up to date for whoever watches
 }
 
 // A Recorder takes one shard's samples, in order of Done. It locks nothing and
@@ -119,6 +120,9 @@ func (r *Recorder) attempt(x Sample) {
 		s.Counts.AttemptsSent++
 		s.dists[Wait].Record(x.Wait())
 	}
+	if x.Class == Timeout {
+		s.Counts.Cut++
+	}
 	if x.Status > 0 {
 		s.Counts.status(x.Status)
 	}
@@ -136,7 +140,18 @@ func (r *Recorder) operation(x Sample) {
 	if x.Written || x.Earlier {
 		s.Counts.Sent++
 	}
+	made := x.Attempt
+	if !x.Fired {
+		made--
+	}
+	s.Counts.made(made)
+	if x.Class != OK && r.opt.Unknown != nil && r.opt.Unknown(x) {
+		s.Counts.Unknown++
+	}
 	if x.Class == OK {
+		if x.Attempt == 1 {
+			s.Counts.FirstTry++
+		}
 		s.Counts.OK++
 	}
 	if s.closed {

@@ -18,6 +18,8 @@ type Sample struct {
 	Status int   // HTTP status, 0 if no complete response came
 	Bytes  int64 // response body bytes read
 
+	RetryAfter time.Duration // what the response asked to wait before another attempt; 0: nothing
+
 	Fired   bool // the attempt was made; false if it was dropped, or ended while it waited
 	Written bool // a byte of the request was handed to the kernel
 	Earlier bool // a byte of an earlier attempt at the operation was

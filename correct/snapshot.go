@@ -79,7 +79,10 @@ func (s *Snapshot) EpisodesOver(limit time.Duration) (n uint64, ok bool) {
 // schedule: in each eighth of its second half, by a twentieth of that half's arrivals
 // or more in all. Then no steady state exists, and a percentile depends on how long
 // the run was.
-func (s *Snapshot) Growing() bool { return s.single && s.growth.growing() }
+// A burst, which is all meant at one instant, has none to speak of.
+func (s *Snapshot) Growing() bool {
+	return s.single && s.LastIntended > s.FirstIntended && s.growth.growing()
+}
 
 // OutAtLastArrival is the number of operations that had not settled when the last
 // one was dispatched, itself included: they were answered after the last send.

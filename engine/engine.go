@@ -18,9 +18,13 @@ type Recorder interface {
 	Record(correct.Sample)
 }
 
-// A Retry decides whether a failed attempt is followed by another, and after what
-// delay from its Done.
+// A Retry decides which attempts are made. [retry.Retrier] is one.
 type Retry interface {
+	// Start is asked about every attempt when its time has come; attempt is 1 for the
+	// first. If it says no, the attempt is not made and the operation has failed.
+	Start(attempt int, now time.Duration) bool
+	// After is told of every attempt that Start let through, successes as well, when it
+	// has ended. It says whether another follows, and after what delay from its Done.
 	After(correct.Sample) (delay time.Duration, again bool)
 }
 
@@ -178,12 +182,11 @@ func (l *loop) conclude(x correct.Sample) {
 // follow asks whether the operation of x is tried again. An attempt that could only
 // start once the deadline has passed is not made.
 func (l *loop) follow(x correct.Sample) (next Shot, again bool) {
-	switch {
-	case l.retry == nil, l.stopped, x.Class == correct.OK, x.Class == correct.Deadline, x.Class == correct.Dropped, x.Class == correct.Unfinished:
+	if l.retry == nil || l.stopped || x.Class == correct.Dropped || x.Class == correct.Blocked {
 		return Shot{}, false
 	}
 	delay, again := l.retry.After(x)
-	if !again {
+	if !again || x.Class == correct.OK || x.Class == correct.Deadline || x.Class == correct.Unfinished {
 		return Shot{}, false
 	}
 	next = l.shot(x.Seq, x.Intended)
@@ -215,6 +218,10 @@ func (l *loop) dispatch() {
 	} else {
 		s = heap.Pop(&l.again).(Shot)
 		s.Dispatched = l.now
+	}
+	if l.retry != nil && !l.retry.Start(s.Attempt, l.now) {
+		l.abort(s, correct.Blocked, l.now)
+		return
 	}
 	l.behind = max(l.behind, l.now-s.Due)
 	l.waiting.push(s)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,7 @@ import (
 	"openload/engine"
 	"openload/lab"
 	"openload/live"
+	"openload/retry"
 	"openload/schedule"
 	"openload/seed"
 	"openload/sim"
@@ -53,8 +55,7 @@ type plan struct {
 	spec   schedule.Spec
 	server lab.Spec
 	lim    engine.Limits
-	tries  int
-	delay  time.Duration
+	retry  retry.Policy
 	seed   seed.Seed
 }
 
@@ -81,10 +82,11 @@ func drawPlan(t *rapid.T) plan {
 			// simulation, and it would matter if the run ended there.
 			Drain: dur("drain", 0, 5000) + 500*time.Microsecond,
 		},
-		tries: rapid.IntRange(1, 4).Draw(t, "tries"),
-		delay: dur("backoff", 0, 300),
-		seed:  seed.Seed(rapid.Uint64().Draw(t, "seed")),
+		seed: seed.Seed(rapid.Uint64().Draw(t, "seed")),
 	}
+	p.retry, err = retry.Parse(fmt.Sprintf("attempts=%d base=%v %s", rapid.IntRange(1, 4).Draw(t, "attempts"), dur("base", 1, 300),
+		rapid.SampledFrom([]string{"backoff=fixed", "backoff=exponential jitter=full", "backoff=exponential jitter=centred", "backoff=decorrelated"}).Draw(t, "backoff")))
+	require.NoError(t, err)
 	law := rapid.SampledFrom([]string{"even", "poisson", "uniform", "burst=3"}).Draw(t, "law")
 	require.NoError(t, p.spec.Law.UnmarshalText([]byte(law)))
 	return p
@@ -92,13 +94,12 @@ func drawPlan(t *rapid.T) plan {
 
 func (p plan) model() lab.Model { return p.server.Model(p.seed.Stream("server")) }
 
-// After makes up to p.tries attempts.
-func (p plan) After(s correct.Sample) (time.Duration, bool) { return p.delay, s.Attempt < p.tries }
-
 // run returns the samples by operation and attempt.
 func (p plan) run(ctx context.Context, w engine.World) []correct.Sample {
 	var all samples
-	engine.Run(ctx, ctx, p.spec.Open(p.seed.Stream("arrivals")), w, &all, p, p.lim)
+	engine.Run(ctx, ctx, p.spec.Open(p.seed.Stream("arrivals")), w, &all, retry.New(p.retry, retry.Options{
+		Method: "GET", Deadline: p.lim.Deadline, Chance: func(seq uint64) *rand.Rand { return p.seed.At("retry", seq) },
+	}), p.lim)
 	slices.SortFunc(all, func(a, b correct.Sample) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Attempt, b.Attempt))
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"openload/retry"
 	"openload/schedule"
 	"openload/seed"
 	"openload/sla"
@@ -23,6 +24,9 @@ type Plan struct {
 	Deadline       time.Duration // of each operation, from when it was intended; 0: none
 	Drain          time.Duration // how long after the last arrival to wait for answers
 	Backlog        int           // most operations that may wait for a connection
+
+	Retry  retry.Policy // what happens after a failed attempt; zero: nothing
+	HasKey bool         // each operation carries an idempotency key of its own
 
 	Expect     Statuses
 	Rules      []sla.Rule
@@ -68,6 +72,9 @@ func (p *Plan) Check() error {
 	}
 	if p.Connections < 0 {
 		wrong = append(wrong, fmt.Errorf("--connections: %d is negative; give a number, or 0 for automatic", p.Connections))
+	}
+	if p.Closed != nil && p.Retry.Attempts() > 1 {
+		wrong = append(wrong, errors.New("--retry belongs to an open run; a closed loop makes one attempt an operation"))
 	}
 	if p.Closed != nil {
 		wrong = append(wrong, p.Closed.check(p))

@@ -23,7 +23,8 @@ type Meta struct {
 	ConnectionsLimit  int // in force; 0: none
 	ConnectionsOpened uint64
 	MaxConnections    int
-	Failures          []correct.Doubt // what the classes of failures leave open
+	Retry             Refused         // by the retry policy
+	Notes             []correct.Doubt // what else a reader should know
 }
 
 // New is the report of a run.
@@ -50,7 +51,8 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	}
 	r.Latency = latencyOf(s)
 	r.judged(v)
-	r.Notes = append(r.Notes, reasons(m.Failures)...)
+	r.Notes = append(reasons(m.Notes), r.Notes...)
+	r.Retries = retriesOf(p, s, m.Retry)
 	return r
 }
 
@@ -83,6 +85,7 @@ func countsOf(c *correct.Counts, m Meta) Counts {
 	out := Counts{
 		Planned: m.Planned, Scheduled: c.Scheduled, Fired: c.Fired, Dropped: c.Dropped, Sent: c.Sent,
 		OK: c.OK, BadStatus: c.Of(correct.BadStatus), TimedOut: c.TimedOut(), Unfinished: c.Of(correct.Unfinished),
+		Blocked: c.Of(correct.Blocked), Unknown: c.Unknown,
 		Attempts: c.Attempts, AttemptsSent: c.AttemptsSent, Resent: c.Resent,
 		Errors: map[string]uint64{}, Timeouts: map[string]uint64{}, Status: map[string]uint64{},
 		ConnectionsOpened: m.ConnectionsOpened, MaxConnections: m.MaxConnections,

@@ -108,6 +108,6 @@ func OfFile(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 		CorrectedOK: DistOf(s.Dist(correct.CorrectedOK)), Settled: DistOf(s.Dist(correct.Settled)),
 	}
 	r.judged(v)
-	r.Notes = append(r.Notes, reasons(m.Failures)...)
+	r.Notes = append(r.Notes, reasons(m.Notes)...)
 	return r
 }

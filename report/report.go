@@ -18,6 +18,7 @@ type Report struct {
 	Rate       *Rate      `json:"rate"` // null where the model offers none: closed loops, bursts
 	Latency    Latency    `json:"latency"`
 	Series     []Window   `json:"series"`
+	Retries    *Retries   `json:"retries"` // null without a retry policy
 	SLA        []Rule     `json:"sla"`
 	Verdict    string     `json:"verdict"`        // pass, fail, invalid, inconclusive, none
 	Reasons    []Reason   `json:"reasons"`        // why the verdict is what it is
@@ -84,7 +85,7 @@ type Correction struct {
 }
 
 // Counts is the balance: scheduled = fired + dropped, and fired = ok + bad_status +
-// errors + timed_out + unfinished.
+// errors + timed_out + unfinished + blocked.
 type Counts struct {
 	Planned           uint64            `json:"planned"`
 	Scheduled         uint64            `json:"scheduled"`
@@ -97,7 +98,8 @@ type Counts struct {
 	TimedOut          uint64            `json:"timed_out"`
 	Timeouts          map[string]uint64 `json:"timeouts"` // timed_out by what ran out: timeout, connect_timeout, deadline
 	Unfinished        uint64            `json:"unfinished"`
-	Unknown           uint64            `json:"unknown"`
+	Blocked           uint64            `json:"blocked"` // never fired: the circuit breaker was open
+	Unknown           uint64            `json:"unknown"` // of the failures, those that may have had their effect
 	Attempts          uint64            `json:"attempts"`
 	AttemptsSent      uint64            `json:"attempts_sent"` // with resent, what the server saw
 	Resent            uint64            `json:"resent"`

@@ -8,6 +8,7 @@ import (
 	"openload/engine"
 	"openload/plan"
 	"openload/report"
+	"openload/retry"
 	"openload/schedule"
 	"openload/sla"
 )
@@ -16,7 +17,6 @@ import (
 type Setup struct {
 	Plan    *plan.Plan
 	World   engine.World
-	Retry   engine.Retry   // nil: no operation is tried twice
 	Tally   *correct.Tally // if set, kept up to date while it runs
 	Cap     int            // most connections if the plan leaves it to us; 0: unlimited
 	Version string
@@ -43,7 +43,10 @@ type Connections struct {
 // was measured so far.
 func Run(ctx, stop context.Context, s Setup) *report.Report {
 	p := s.Plan
-	rec := correct.NewRecorder(correct.Options{Limits: limits(p.Rules), Closed: p.Closed != nil, Tally: s.Tally})
+	rec := correct.NewRecorder(correct.Options{
+		Limits: limits(p.Rules), Closed: p.Closed != nil, Tally: s.Tally,
+		Unknown: func(x correct.Sample) bool { return !p.HasKey && retry.Unknown(p.Target.Method, x) },
+	})
 	var told engine.Recorder = rec
 	if s.Observe != nil {
 		told = observed{rec, s.Observe}
@@ -61,13 +64,16 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	if p.Closed != nil {
 		meta.Skipped, interrupted = engine.RunClosed(ctx, stop, closed(p), s.World, told, lim)
 	} else {
-		interrupted = engine.Run(ctx, stop, p.Arrivals(), s.World, told, s.Retry, lim)
+		again := retries(p)
+		interrupted = engine.Run(ctx, stop, p.Arrivals(), s.World, told, again.hook(), lim)
+		meta.Retry = again.counts()
 	}
 	if s.Connections != nil {
 		c := s.Connections()
-		meta.ConnectionsOpened, meta.MaxConnections, meta.Failures = c.Opened, c.Most, c.Failures
+		meta.ConnectionsOpened, meta.MaxConnections, meta.Notes = c.Opened, c.Most, c.Failures
 	}
 	snap := rec.Snapshot()
+	meta.Notes = append(meta.Notes, notes(p, snap)...)
 	// A burst has no rate to keep, and operations of one instant can't all leave in it.
 	burst := p.Closed == nil && p.Schedule.Law.Kind == schedule.Burst
 	verdict := sla.Judge(p.Rules, sla.Evidence{

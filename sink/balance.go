@@ -20,9 +20,7 @@ func (p *page) balance() {
 		p.list("operations", p.operations()...)
 	}
 	p.list("failed", p.failedBy()...)
-	if c.Attempts != c.Fired && c.Attempts > 0 {
-		p.list("attempts", fmt.Sprintf("%d at %s", c.Attempts, several(c.Fired, "operation")), fmt.Sprintf("%d sent", c.AttemptsSent))
-	}
+	p.attempts()
 	p.list("statuses", p.statuses()...)
 	if len(p.SLA) == 1 && !p.showsRules() {
 		p.overLimit(p.SLA[0])
@@ -53,7 +51,7 @@ func (p *page) operations() (items []string) {
 // failures is the number of operations that were tried and did not succeed.
 func (p *page) failures() uint64 {
 	c := p.Counts
-	n := c.BadStatus + c.TimedOut + c.Unfinished + c.Unknown
+	n := c.BadStatus + c.TimedOut + c.Unfinished + c.Blocked
 	for _, m := range c.Errors {
 		n += m
 	}
@@ -84,7 +82,10 @@ func (p *page) failedBy() (items []string) {
 		add(c.TimedOut, "timed out")
 	}
 	add(c.Unfinished, "unfinished at the end")
-	add(c.Unknown, "unknown")
+	add(c.Blocked, "blocked by the breaker")
+	if c.Unknown > 0 {
+		items = append(items, fmt.Sprintf("of them %d unknown: they may have had their effect", c.Unknown))
+	}
 	return items
 }
 

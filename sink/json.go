@@ -40,6 +40,7 @@ func tidy(r *report.Report) *report.Report {
 		c.Rate = nil
 	}
 	c.File = tidyFile(c.File)
+	c.Retries = tidyRetries(c.Retries)
 	return &c
 }
 

@@ -60,6 +60,8 @@ func (p *page) outcome(r report.Rule) string {
 		return reading(rule) + of + " is " + value
 	case rule.Metric == sla.Errors:
 		return value + of + " failed"
+	case rule.Metric == sla.FirstTry:
+		return value + of + " succeeded at the first attempt"
 	case rule.Metric == sla.Useful:
 		return value + of + " were of use"
 	case rule.Metric == sla.Attempts:
@@ -100,6 +102,8 @@ func (p *page) over(r report.Rule) string {
 		how = "failed"
 	case rule.Metric == sla.Useful:
 		how = "of no use"
+	case rule.Metric == sla.FirstTry:
+		how = "not at the first attempt"
 	case p.failures() > 0:
 		how = "over or failed"
 	}

@@ -92,6 +92,11 @@ func (e *Evidence) findings(r Rule) (list []finding) {
 		for _, f := range e.failures(r.Metric) {
 			list = append(list, e.decide(r, n, f))
 		}
+	case FirstTry:
+		c := &e.Snapshot.Counts
+		for _, ours := range []uint64{0, e.ours()} {
+			list = append(list, e.decide(r, n, finding{over: c.Scheduled - c.FirstTry - min(ours, c.Scheduled-c.FirstTry)}))
+		}
 	case Attempts:
 		add(r.holds(e.Snapshot.Counts.Attempts, n))
 	case Rate:
@@ -218,7 +223,7 @@ func (e *Evidence) values(res *Result) {
 	switch r.Metric {
 	case Attempts:
 		n = s.Counts.Attempts
-	case Useful:
+	case Useful, FirstTry:
 		n = of - n
 	case Rate:
 		planned, taken, _ := e.rate()

@@ -226,6 +226,8 @@ func TestInvalid(t *testing.T) {
 		{"nothing settled", of(10, ms).but(10, failed(correct.Unfinished)), "settled.mean<1s", nil, "empty_set"},
 		{"nothing fired", of(10, ms).but(10, failed(correct.Dropped)), "attempts<2", nil, "empty_set"},
 		{"no rate to judge", of(10, ms), "rate>=99%", func(e *Evidence) { e.Burst = true }, "empty_set"},
+		{"no rate in one operation", of(1, ms), "rate>=99%", nil, "empty_set"},
+		{"nor in one instant", run{ops: late(10, ms).ops}, "", nil, ""},
 		{"a rate to judge", of(10, ms), "rate>=99%", nil, ""},
 		{"no corrected latency in a closed loop", of(10, ms).inClosedLoop(), "p99<1s", nil, "empty_set"},
 		{"raw latency in a closed loop", of(10, ms).inClosedLoop(), "raw.p99<1s", nil, ""},
@@ -285,7 +287,7 @@ func TestOurDoingNeverFailsAServer(t *testing.T) {
 		{"settled without it", slow(50*ms, 0, 600*ms, 0), "settled.p99<500ms", nil, Fail, "rule_broken"},
 		{"raw has no lag in it", slow(101*ms, 0, 500*ms, 0), "raw.p99<500ms", nil, Fail, "rule_broken"},
 		{"raw with a late reading", slow(0, 0, 520*ms, 30*ms), "raw.p99<500ms", nil, Invalid, "own_lateness"},
-		{"raw with a late reading, by less than a bucket", slow(0, 0, 529_990*time.Microsecond, 30*ms), "raw.p99<500ms", nil, Invalid, "own_lateness"},
+		{"raw with a late reading, by less than a bucket", slow(0, 0, 529_990*time.Microsecond, 30*ms).last(func(o *op) { o.raw = time.Second }), "raw.p99<500ms", nil, Invalid, "own_lateness"},
 		{"raw mean without it", slow(0, 0, 520*ms, 30*ms), "raw.mean<20ms", nil, Fail, "rule_broken"},
 
 		{"failures of the server", of(200, 50*ms).but(2, failed(correct.Reset)), "errors<1%", nil, Fail, "rule_broken"},
@@ -416,7 +418,7 @@ func TestConfidenceWithLag(t *testing.T) {
 	lagging := func(n, over int) run {
 		return of(n, 50*ms).but(over, func(o *op) { *o = op{lag: 101 * ms, raw: 400 * ms} })
 	}
-	require.Equal(t, Invalid, judge(t, lagging(200, 6), "p99<500ms", sure).Outcome)
+	require.Equal(t, []string{"own_lateness"}, codes(judge(t, lagging(200, 6), "p99<500ms", sure).Reasons))
 	require.Equal(t, Inconclusive, judge(t, lagging(200, 5), "p99<500ms", sure).Outcome)
 	require.Equal(t, Inconclusive, judge(t, lagging(400, 1), "p99<500ms", sure).Outcome)
 	require.Equal(t, Pass, judge(t, lagging(473, 1), "p99<500ms", sure).Outcome)
@@ -461,8 +463,9 @@ func TestUseful(t *testing.T) {
 	cut := of(200, 50*ms).but(3, func(o *op) { *o = op{raw: time.Second, class: correct.Deadline} })
 	require.Equal(t, Fail, judge(t, cut, "useful>99%", deadline).Outcome)
 
-	lagging := of(200, 50*ms).but(1, func(o *op) { *o = op{lag: 600 * ms, raw: 600 * ms} }).last(failed(correct.Reset))
-	require.Equal(t, Invalid, judge(t, lagging, "useful>99%", deadline).Outcome)
+	lagging := of(200, 50*ms).last(failed(correct.Reset))
+	lagging.ops[1] = op{lag: 600 * ms, raw: 600 * ms}
+	require.Equal(t, []string{"own_lateness"}, codes(judge(t, lagging, "useful>99%", deadline).Reasons))
 
 	justInTime := of(200, 50*ms).but(3, func(o *op) { o.raw = time.Second })
 	require.Equal(t, Pass, judge(t, justInTime, "useful>99%", deadline).Outcome)
@@ -494,6 +497,16 @@ func TestReasonsOfNothingToJudge(t *testing.T) {
 	require.Equal(t, "p99<1s has nothing to judge: there is no corrected latency", none(of(10, ms).inClosedLoop(), "p99<1s"))
 	require.Equal(t, "ok.p99<1s has nothing to judge: no operation counts for it", none(of(1, ms).last(failed(correct.TLS)), "ok.p99<1s"))
 	require.Equal(t, "no operation was scheduled", none(of(0, ms), ""))
+}
+
+func TestReasonOfTheRate(t *testing.T) {
+	half := of(11, ms).last(func(o *op) { o.lag = 800 * ms })
+	require.Equal(t, "12.5 operations a second were planned and 6.25 left, more than 1 % off: openload did not keep the schedule", judge(t, half, "").Reasons[0].Text)
+
+	atOnce := of(2, ms).but(1, func(o *op) { o.lag = 80 * ms })
+	v := judge(t, atOnce, "rate>=99%")
+	require.Equal(t, "12.5 operations a second were planned and all left at once, more than 1 % off: openload did not keep the schedule", v.Reasons[0].Text)
+	require.Nil(t, v.Results[0].Number, "no number says how fast at once is")
 }
 
 // What only our lateness broke is no flip: a closed loop would have hidden nothing.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"openload/correct"
+	"openload/internal/nearest"
 )
 
 // Parse reads a rule: a metric, a comparison and a limit, with spaces wherever they
@@ -120,7 +121,7 @@ func parsePrefix(prefix string) (correct.Set, error) {
 		}
 	}
 	return 0, fmt.Errorf("unknown reading %q: %sthe readings are raw, ok and settled, and without one the latency is corrected",
-		prefix, didYouMean(nearest(prefix, slices.Sorted(maps.Values(prefixes)))))
+		prefix, didYouMean(nearest.Of(prefix, slices.Sorted(maps.Values(prefixes)))))
 }
 
 func (r *Rule) parsePercentile(number string) error {

@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	const metrics = "the metrics are pXX such as p99.9, max, mean, errors, attempts, useful and rate"
+	const metrics = "the metrics are pXX such as p99.9, max, mean, errors, attempts, useful, first_try and rate"
 	const readings = "the readings are raw, ok and settled, and without one the latency is corrected"
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing", " ", `rule "": no metric; write p99<500ms, errors<0.1% or the like`},

@@ -23,8 +23,11 @@ func (e *Evidence) distrust(results []Result) (why []correct.Doubt) {
 	}
 	if planned, taken, ok := e.rate(); ok && 100*(planned-taken).Abs() > taken {
 		n := float64(c.Scheduled - 1)
-		why = append(why, doubt("rate_off", "%.4g operations a second were planned and %.4g left, more than 1 %% off: openload did not keep the schedule",
-			n/planned.Seconds(), n/taken.Seconds()))
+		left := "all left at once"
+		if taken > 0 {
+			left = fmt.Sprintf("%.4g left", n/taken.Seconds())
+		}
+		why = append(why, doubt("rate_off", "%.4g operations a second were planned and %s, more than 1 %% off: openload did not keep the schedule", n/planned.Seconds(), left))
 	}
 	if 1000*c.Dropped > c.Scheduled {
 		why = append(why, doubt("dropped", "%d of %d operations were dropped, more than 0.1 %%: the backlog was full%s", c.Dropped, c.Scheduled, e.behindCap()))
@@ -140,6 +143,8 @@ func (r Rule) offence() string {
 		return "failed"
 	case r.Metric == Useful:
 		return "were of no use"
+	case r.Metric == FirstTry:
+		return "did not succeed at their first attempt"
 	case r.Equal:
 		return "failed or took more than " + brief(r.Latency)
 	}

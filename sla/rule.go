@@ -21,10 +21,11 @@ const (
 	Errors                       // share of the scheduled operations that did not succeed
 	Attempts                     // attempts for each operation that was tried
 	Useful                       // share of the scheduled operations that succeeded by their deadline
+	FirstTry                     // share of the scheduled operations that succeeded at their first attempt
 	Rate                         // the rate offered, as a share of the rate planned
 )
 
-var metricNames = map[Metric]string{Mean: "mean", Errors: "errors", Attempts: "attempts", Useful: "useful", Rate: "rate"}
+var metricNames = map[Metric]string{Mean: "mean", Errors: "errors", Attempts: "attempts", Useful: "useful", FirstTry: "first_try", Rate: "rate"}
 
 // The readings that a latency rule may name. One without a prefix is about Corrected.
 var prefixes = map[correct.Set]string{correct.Raw: "raw", correct.CorrectedOK: "ok", correct.Settled: "settled"}
@@ -96,7 +97,7 @@ func (r Rule) bound() time.Duration {
 func (r Rule) latency() bool { return r.Metric == Percentile || r.Metric == Mean }
 
 // lower reports whether r is a lower limit.
-func (r Rule) lower() bool { return r.Metric == Useful || r.Metric == Rate }
+func (r Rule) lower() bool { return r.Metric == Useful || r.Metric == FirstTry || r.Metric == Rate }
 
 // name is what stands before the comparison.
 func (r Rule) name() string {
@@ -129,7 +130,7 @@ func (r Rule) counts() (share uint64, ok bool) {
 		return uint64(correct.Max - r.Quantile), true
 	case Errors:
 		return r.Billionths, true
-	case Useful:
+	case Useful, FirstTry:
 		return billion - r.Billionths, true
 	}
 	return 0, false

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"openload/correct"
+	"openload/internal/nearest"
 )
 
 // like is r with another limit, as it should have been written.
@@ -26,7 +27,7 @@ func (r Rule) example() string {
 		return "0.1%"
 	case Attempts:
 		return "1.2"
-	case Useful, Rate:
+	case Useful, FirstTry, Rate:
 		return "99%"
 	}
 	return "500ms"
@@ -35,7 +36,7 @@ func (r Rule) example() string {
 // otherNames are the metrics by the names that other tools give them.
 var otherNames = map[string]string{
 	"avg": "mean", "average": "mean", "median": "p50", "latency": "p99", "qps": "rate", "rps": "rate", "throughput": "rate",
-	"failures": "errors", "failed": "errors", "error_rate": "errors", "retries": "attempts", "tries": "attempts", "goodput": "useful", "success": "useful",
+	"failures": "errors", "failed": "errors", "error_rate": "errors", "retries": "attempts", "tries": "attempts", "goodput": "useful", "success": "useful", "first": "first_try", "firsttry": "first_try",
 }
 
 // unknown says that there is no such metric, and which one may have been meant.
@@ -48,9 +49,9 @@ func unknown(name string) error {
 		guess = percentileIn(name)
 	}
 	if guess == "" {
-		guess = nearest(name, slices.Sorted(maps.Values(metricNames)))
+		guess = nearest.Of(name, slices.Sorted(maps.Values(metricNames)))
 	}
-	return fmt.Errorf("unknown metric %q: %sthe metrics are pXX such as p99.9, max, mean, errors, attempts, useful and rate", name, didYouMean(guess))
+	return fmt.Errorf("unknown metric %q: %sthe metrics are pXX such as p99.9, max, mean, errors, attempts, useful, first_try and rate", name, didYouMean(guess))
 }
 
 // forgotten puts the sign between a target or a reading and a metric that is missing.
@@ -82,37 +83,4 @@ func didYouMean(guess string) string {
 		return ""
 	}
 	return "did you mean " + guess + "? "
-}
-
-// nearest is the word that name was most likely meant to be; "" if none is within
-// two letters of it.
-func nearest(name string, words []string) (word string) {
-	least := 3
-	for _, w := range words {
-		if d := distance(strings.ToLower(name), w); d < least && d < len(w) {
-			word, least = w, d
-		}
-	}
-	return word
-}
-
-// distance is Levenshtein's: the letters to put in, leave out or change.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // from a[:i] to every b[:j]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

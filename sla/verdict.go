@@ -28,9 +28,17 @@ type Verdict struct {
 	Interrupted bool // it stands above the outcome, which is then None
 	NotRefuted  bool // a Pass that rests on synthetic samples: no evidence, only no objection
 
-	Results []Result        // one a rule, in their order
-	Reasons []correct.Doubt // why the outcome is what it is; none for a plain Pass or None
-	Notes   []correct.Doubt // what a reader should know besides
+	Results []Result // one a rule, in their order
+
+	// Reasons are why the outcome is what it is; none for a plain Pass or None. Codes:
+	// interrupted; no_success, rate_off, dropped, incomplete, empty_set, own_lateness,
+	// auto_cap (Invalid); rule_broken (Fail); too_few, synthetic (Inconclusive);
+	// not_refuted (Pass).
+	Reasons []correct.Doubt
+
+	// Notes are what a reader should know besides. Codes: aborted, no_steady_state,
+	// few_samples, this_run_alone, not_independent, limit_in_bucket, left_out.
+	Notes []correct.Doubt
 }
 
 // A Result is one rule's. A nil pointer is a number that is unknown, or does not exist.

@@ -32,6 +32,9 @@ var may = map[string]string{
 	"live":      "engine correct request transport",
 	"sim":       "engine correct lab",
 
+	"live/loop":        "live engine correct request transport",
+	"live/conformance": "live engine correct request transport",
+
 	"report": "plan correct sla stats",
 	"run":    "plan seed schedule retry engine correct sla report",
 	"source": "correct schedule report",

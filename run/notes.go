@@ -1,0 +1,69 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	"openload/correct"
+	"openload/plan"
+	"openload/retry"
+)
+
+// notes are what a reader of a run's numbers should know of its attempts.
+func notes(p *plan.Plan, s *correct.Snapshot) (all []correct.Doubt) {
+	if text := hidden(p, s); text != "" {
+		all = append(all, correct.Doubt{Code: "retries_hid_failures", Text: text})
+	}
+	if text := dependent(p, s); text != "" {
+		all = append(all, correct.Doubt{Code: "attempts_not_independent", Text: text})
+	}
+	if text := short(p, s); text != "" {
+		all = append(all, correct.Doubt{Code: "timeout_too_short", Text: text})
+	}
+	return all
+}
+
+func totals(s *correct.Snapshot) retry.Totals {
+	return retry.Totals{Operations: s.Counts.Fired, Attempts: s.Counts.Attempts, Failed: s.Counts.Fired - s.Counts.OK}
+}
+
+// hidden says what a caller who looks at operations alone does not see: at least one
+// attempt in a hundred failed and was made good by another.
+func hidden(p *plan.Plan, s *correct.Snapshot) string {
+	t := totals(s)
+	ops, ok1 := t.OperationSuccess()
+	tries, ok2 := t.AttemptSuccess()
+	average, _ := t.Average()
+	if p.Retry.Attempts() < 2 || !ok1 || !ok2 || ops-tries < 0.01 {
+		return ""
+	}
+	return fmt.Sprintf("retries hid failures: %.1f %% of the operations succeeded, %.1f %% of the attempts; the server got %.2f times the load", 100*ops, 100*tries, average)
+}
+
+// dependent says so if far more or fewer operations failed than attempts that fail
+// independently of each other would have left.
+func dependent(p *plan.Plan, s *correct.Snapshot) string {
+	t := totals(s)
+	want, ok := t.Independent(p.Retry.Attempts())
+	if p.Retry.Attempts() < 2 || !ok || t.Attempts-t.Operations < 100 || float64(t.Failed) > want/2 && float64(t.Failed) < 2*want+10 {
+		return ""
+	}
+	return fmt.Sprintf("the attempts at one operation did not fail independently: %.0f operations would have failed, %d did", want, t.Failed)
+}
+
+// short says so if the timeout cuts into the body of the distribution: one attempt
+// in a hundred or more ran into it, and answers came until close before it.
+func short(p *plan.Plan, s *correct.Snapshot) string {
+	cut := s.Counts.Cut
+	raw := s.Dist(correct.Raw)
+	if p.Timeout == 0 || cut == 0 || cut*100 < s.Counts.Attempts || raw.N() == raw.Failed() {
+		return ""
+	}
+	slowest := raw.Slowest()
+	if slowest < p.Timeout*8/10 {
+		return "" // answers come well before it, or not at all: a hang, not a cut
+	}
+	share := 100 * float64(s.Counts.Attempts-cut) / float64(s.Counts.Attempts)
+	return fmt.Sprintf("--timeout %v is too short for this server: it cut off %d of %d attempts while answers still came after %v; of the service time only what lies below p%.1f is known, and no mean",
+		p.Timeout, cut, s.Counts.Attempts, slowest.Round(time.Millisecond), share)
+}
