@@ -21,7 +21,7 @@ func (d *Dist) Fill(values []time.Duration, interval time.Duration) (synthetic u
 	}
 	long := 0 // values[:long] leave something out
 	for i, v := range values {
-		if v >= 2*interval {
+		if v/2 >= interval { // 2·interval might overflow
 			values[i], values[long] = values[long], v
 			long++
 		}
@@ -54,7 +54,7 @@ func (d *Dist) Fill(values []time.Duration, interval time.Duration) (synthetic u
 
 // FillN is Fill for n times the same value.
 func (d *Dist) FillN(v time.Duration, n uint64, interval time.Duration) (synthetic uint64) {
-	if interval <= 0 || v < 2*interval || n == 0 {
+	if interval <= 0 || v/2 < interval || n == 0 {
 		return 0
 	}
 	return d.chain(v-interval, uint64(v/interval)-1, interval, n)

@@ -32,10 +32,7 @@ func (r *Readings) Snapshot() *Snapshot {
 	s.dists[Corrected] = r.Corrected.Clone()
 	s.dists[LessLag] = r.Corrected.Clone()
 	s.dists[LessWait] = r.Corrected.Clone()
-	s.dists[CorrectedOK] = r.Corrected.Clone()
-	s.dists[CorrectedOK].failed = 0
-	s.dists[Settled] = s.dists[CorrectedOK].Clone()
-	s.dists[Settled].Merge(&r.Failures)
+	s.dists[Settled] = r.Failures.Clone() // successes stand in Corrected
 	return s
 }
 

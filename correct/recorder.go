@@ -119,6 +119,7 @@ func (r *Recorder) attempt(x Sample) {
 	if x.Written {
 		s.Counts.AttemptsSent++
 		s.dists[Wait].Record(x.Wait())
+		s.arrivals.sent(x)
 	}
 	if x.Class == Timeout {
 		s.Counts.Cut++

@@ -24,7 +24,8 @@ func (r *Replay) Next(start, end time.Duration) time.Duration {
 	if r.k == 0 {
 		r.t0 = start
 	}
-	intended := r.t0 + time.Duration(math.Round(float64(r.k)*r.PerSlot))
+	// Exact for schedules of up to 104 days, which are 2^53 ns.
+	behind := float64(start) - float64(r.t0) - math.Round(float64(r.k)*r.PerSlot)
 	r.k++
-	return end - min(start, intended)
+	return end - start + time.Duration(min(max(behind, 0), 1<<62))
 }

@@ -23,12 +23,13 @@ type Snapshot struct {
 	// in it. Nil after a merge.
 	Episodes []Episode
 
-	dists   [Sets]Dist // CorrectedOK is empty, and Settled has failures only: Dist derives them
-	series  series
-	growth  growth
-	closed  bool // a closed loop: no corrected reading exists
-	ordered bool // completions came in the order of Intended, all on the first attempt
-	single  bool // one recorder's, not a merge
+	dists    [Sets]Dist // CorrectedOK is empty, and Settled has failures only: Dist derives them
+	series   series
+	growth   growth
+	arrivals arrivals
+	closed   bool // a closed loop: no corrected reading exists
+	ordered  bool // completions came in the order of Intended, all on the first attempt
+	single   bool // one recorder's, not a merge
 }
 
 // An Episode count: how many separate stretches of operations reached Limit.
@@ -117,6 +118,7 @@ func (s *Snapshot) Merge(o *Snapshot) {
 		s.dists[i].Merge(&o.dists[i])
 	}
 	s.series.merge(&o.series)
+	s.arrivals.merge(&o.arrivals)
 }
 
 func (s *Snapshot) clone() *Snapshot {
@@ -127,6 +129,7 @@ func (s *Snapshot) clone() *Snapshot {
 		c.dists[i] = s.dists[i].Clone()
 	}
 	c.series = s.series.clone()
+	c.arrivals = s.arrivals.clone()
 	c.growth.at = slices.Clone(s.growth.at)
 	return &c
 }
