@@ -1,33 +1,52 @@
 package correct
 
-import "time"
+import (
+	"sort"
+	"time"
+)
 
 // episodes counts stretches of neighbouring operations that reached a limit, in
-// the order of Seq although they settle in any order: fifty slow operations of one
-// stall are one episode. It holds a byte pair for each operation between the oldest
-// unsettled one and the newest settled one.
+// the order of their arrival although they settle in any order: fifty slow operations
+// of one stall are one episode. It holds 16 bytes for each operation between the
+// oldest unsettled one and the newest.
 type episodes struct {
 	limits []time.Duration // at most 15; further ones are not counted
-	step   uint64          // distance of neighbouring Seqs in this shard
-	next   uint64          // the oldest unsettled operation
-	ring   []uint16        // ring[(first+i)%len] is operation next + i·step: its limits' bits, and settledBit
-	first  int
+	ring   []episode       // a power of two of them, by Seq, which grows
+	first  int             // the oldest unsettled operation
+	n      int
 	inside uint16 // limits whose current stretch is still open
 	count  [15]uint64
 }
 
-const settledBit = 1 << 15
-
-func (e *episodes) init(limits []time.Duration, step uint64) {
-	e.limits, e.step = limits[:min(len(limits), 15)], step
-	e.ring = make([]uint16, 64)
+// An episode entry is an operation: the limits that it reached, and settledBit.
+type episode struct {
+	seq  uint64
+	bits uint16
 }
 
-func (e *episodes) start(seq uint64) { e.next = seq }
+const settledBit = 1 << 15
+
+func newEpisodes(limits []time.Duration) episodes {
+	return episodes{limits: limits[:min(len(limits), 15)], ring: make([]episode, 64)}
+}
+
+func (e *episodes) at(i int) *episode { return &e.ring[(e.first+i)&(len(e.ring)-1)] }
+
+func (e *episodes) arrive(seq uint64) {
+	if e.n == len(e.ring) {
+		ring := make([]episode, 2*len(e.ring))
+		m := copy(ring, e.ring[e.first:])
+		copy(ring[m:], e.ring[:e.first])
+		e.ring, e.first = ring, 0
+	}
+	*e.at(e.n) = episode{seq: seq}
+	e.n++
+}
 
 func (e *episodes) settle(seq uint64, v time.Duration, failed bool) {
-	if seq < e.next {
-		return
+	i := sort.Search(e.n, func(i int) bool { return e.at(i).seq >= seq })
+	if i == e.n || e.at(i).seq != seq {
+		return // it never arrived
 	}
 	bits := uint16(settledBit)
 	for i, limit := range e.limits {
@@ -35,16 +54,11 @@ func (e *episodes) settle(seq uint64, v time.Duration, failed bool) {
 			bits |= 1 << i
 		}
 	}
-	ahead := int((seq - e.next) / e.step)
-	for ahead >= len(e.ring) {
-		e.grow()
-	}
-	e.ring[(e.first+ahead)%len(e.ring)] = bits
-	for e.ring[e.first] != 0 {
-		e.pass(e.ring[e.first])
-		e.ring[e.first] = 0
-		e.first = (e.first + 1) % len(e.ring)
-		e.next += e.step
+	e.at(i).bits = bits
+	for e.n > 0 && e.at(0).bits != 0 {
+		e.pass(e.at(0).bits)
+		e.first = (e.first + 1) & (len(e.ring) - 1)
+		e.n--
 	}
 }
 
@@ -55,13 +69,6 @@ func (e *episodes) pass(bits uint16) {
 		}
 	}
 	e.inside = bits &^ settledBit
-}
-
-func (e *episodes) grow() {
-	ring := make([]uint16, 2*len(e.ring))
-	n := copy(ring, e.ring[e.first:])
-	copy(ring[n:], e.ring[:e.first])
-	e.ring, e.first = ring, 0
 }
 
 func (e *episodes) counts() []Episode {

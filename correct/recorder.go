@@ -34,9 +34,13 @@ func (s Set) String() string { return setNames[s] }
 type Options struct {
 	Limits  []time.Duration   // durations at or over which to count exactly
 	Closed  bool              // a closed loop: there is no schedule, so Raw, Lag and Wait are all there is
-	Shards  uint64            // this recorder sees every Shards-th operation; 0 means 1
 	Unknown func(Sample) bool // whether a failed operation may have had its effect; nil: none may
 	Tally   *Tally            // if set, kept up to date for whoever watches
+
+	// Again is for samples that a run recorded before, and that come back from a
+	// file: without Arrive, and without what needs neighbours or could be made to
+	// grow with a number in the file: episodes, series, peaks.
+	Again bool
 }
 
 // A Recorder takes one shard's samples, in order of Done. It locks nothing and
@@ -47,9 +51,14 @@ type Recorder struct {
 	episodes episodes
 	lastDone time.Duration
 	lastSeq  uint64
+
+	// What speaks for and against one queue: see closedLoop.
+	idle       time.Duration // least service time of an operation that found nothing in flight
+	busy, fast uint64        // operations that did find something; of them, those served in half of idle or less
 }
 
-// NewRecorder returns an empty recorder: about 2.4 MB once it has seen samples.
+// NewRecorder returns an empty recorder: about 2.4 MB once it has seen samples, and
+// what a [peak.Stream] takes, twice if there are retries.
 func NewRecorder(opt Options) *Recorder {
 	r := &Recorder{opt: opt}
 	for i := range r.snap.dists {
@@ -58,7 +67,7 @@ func NewRecorder(opt Options) *Recorder {
 	r.snap.closed = opt.Closed
 	r.snap.ordered = !opt.Closed
 	r.snap.single = true
-	r.episodes.init(r.snap.dists[Corrected].limits, max(1, opt.Shards))
+	r.episodes = newEpisodes(r.snap.dists[Corrected].limits)
 	if opt.Tally == nil {
 		r.opt.Tally = new(Tally)
 	}
@@ -71,14 +80,14 @@ func (r *Recorder) Arrive(seq uint64, intended, dispatched time.Duration, waitin
 	s := &r.snap
 	if s.Counts.Scheduled == 0 {
 		s.FirstIntended, s.FirstDispatched = intended, dispatched
-		r.episodes.start(seq)
 	}
+	r.episodes.arrive(seq)
 	s.Counts.Scheduled++
 	s.LastIntended, s.LastDispatched = intended, dispatched
 	s.MaxBacklog = max(s.MaxBacklog, waiting)
 	s.MaxFlying = max(s.MaxFlying, out)
 	s.growth.arrive(uint64(out + waiting))
-	s.series.arrive(intended, waiting)
+	s.series.arrive(intended, waiting, out)
 	r.opt.Tally.Scheduled.Store(s.Counts.Scheduled)
 }
 
@@ -90,7 +99,7 @@ func (r *Recorder) Record(x Sample) {
 		return
 	}
 	r.operation(x)
-	if !s.closed {
+	if !s.closed && !r.opt.Again {
 		r.episodes.settle(x.Seq, x.Corrected(), x.Class != OK)
 		s.series.settle(x)
 	}
@@ -119,7 +128,9 @@ func (r *Recorder) attempt(x Sample) {
 	if x.Written {
 		s.Counts.AttemptsSent++
 		s.dists[Wait].Record(x.Wait())
-		s.arrivals.sent(x)
+		if !r.opt.Again {
+			s.arrivals.sent(x)
+		}
 	}
 	if x.Class == Timeout {
 		s.Counts.Cut++
@@ -182,15 +193,27 @@ func (r *Recorder) operation(x Sample) {
 
 // closedLoop predicts what one worker in a closed loop would have measured for
 // this operation, if the server is one first-come-first-served queue: it could not
-// have sent before the answer to the operation before. Once an answer overtakes
-// another the server is no such queue and the prediction is withdrawn.
+// have sent before the answer to the operation before. The prediction is withdrawn
+// once an answer overtakes another, and where operations that had to queue would have
+// been served much faster than those that did not: then they did not queue, as behind
+// a long wire or in a server of many workers.
 func (r *Recorder) closedLoop(x Sample) {
 	s := &r.snap
 	if s.Counts.Fired > 1 && x.Seq < r.lastSeq || x.Done < r.lastDone || x.Attempt > 1 || x.Class != OK {
 		s.ordered = false
 	}
 	if s.ordered {
-		s.dists[ClosedLoop].Record(x.Done - max(x.Sent, r.lastDone))
+		service := x.Done - max(x.Sent, r.lastDone)
+		s.dists[ClosedLoop].Record(service)
+		switch {
+		case x.Sent >= r.lastDone && (r.idle == 0 || service < r.idle):
+			r.idle = service
+		case x.Sent < r.lastDone:
+			r.busy++
+			if service < r.idle/2 {
+				r.fast++
+			}
+		}
 	}
 	r.lastSeq, r.lastDone = x.Seq, x.Done
 }
@@ -198,7 +221,8 @@ func (r *Recorder) closedLoop(x Sample) {
 // Snapshot is a copy of all that was recorded so far.
 func (r *Recorder) Snapshot() *Snapshot {
 	c := r.snap.clone()
-	if !r.opt.Closed {
+	c.ordered = c.ordered && (r.fast < 3 || 20*r.fast <= r.busy)
+	if !r.opt.Closed && !r.opt.Again {
 		c.Episodes = r.episodes.counts()
 	}
 	return c

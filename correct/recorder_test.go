@@ -39,8 +39,8 @@ func drawSamples(t *rapid.T) []Sample {
 	return all
 }
 
-func recordAll(samples []Sample, shards uint64, limits ...time.Duration) *Snapshot {
-	r := NewRecorder(Options{Limits: limits, Shards: shards})
+func recordAll(samples []Sample, limits ...time.Duration) *Snapshot {
+	r := NewRecorder(Options{Limits: limits})
 	arrivals := slices.SortedFunc(slices.Values(samples), func(a, b Sample) int { return int(a.Seq) - int(b.Seq) })
 	for _, x := range arrivals {
 		r.Arrive(x.Seq, x.Intended, x.Dispatched, 0, 0)
@@ -61,7 +61,7 @@ func TestLagWaitAndRawAreCorrected(t *testing.T) {
 
 func TestTheBalanceAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := recordAll(drawSamples(t), 1)
+		s := recordAll(drawSamples(t))
 		c := &s.Counts
 		require.Equal(t, c.Scheduled, c.Fired+c.Dropped)
 		require.Equal(t, c.Fired, c.OK+c.Of(BadStatus)+c.Errors()+c.TimedOut()+c.Of(Unfinished))
@@ -76,11 +76,11 @@ func TestShardsMergeToTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		samples := drawSamples(t)
 		n := rapid.Uint64Range(2, 5).Draw(t, "shards")
-		whole := recordAll(samples, 1, 500*ms)
+		whole := recordAll(samples, 500*ms)
 		parts := make([]*Snapshot, n)
 		for i := range parts {
 			own := slices.DeleteFunc(slices.Clone(samples), func(x Sample) bool { return x.Seq%n != uint64(i) })
-			parts[i] = recordAll(own, n, 500*ms)
+			parts[i] = recordAll(own, 500*ms)
 		}
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 		for _, p := range parts[1:] {
@@ -100,7 +100,7 @@ func TestEpisodesAreCountedInOrderOfTheSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		samples := drawSamples(t)
 		limits := []time.Duration{200 * ms, 2 * time.Second}
-		s := recordAll(samples, 1, limits...)
+		s := recordAll(samples, limits...)
 		slices.SortFunc(samples, func(a, b Sample) int { return int(a.Seq) - int(b.Seq) })
 		for _, limit := range limits {
 			var want uint64
@@ -119,24 +119,44 @@ func TestEpisodesAreCountedInOrderOfTheSchedule(t *testing.T) {
 	})
 }
 
+// Gaps in Seq, as in a recorded schedule's part, cost nothing and change nothing.
+func TestEpisodesWithGaps(t *testing.T) {
+	var all []Sample
+	for i, seq := range []uint64{0, 7, 1 << 40, 1<<40 + 1} {
+		sent := time.Duration(i) * 80 * ms
+		all = append(all, Sample{Seq: seq, Attempt: 1, Intended: sent, Due: sent, Dispatched: sent, Sent: sent, Done: sent + time.Duration(i%2)*time.Second, Fired: true, Final: true, Written: true})
+	}
+	got, ok := recordAll(all, 500*ms).EpisodesOver(500 * ms)
+	require.True(t, ok)
+	require.EqualValues(t, 2, got)
+}
+
 func TestClosedLoopRow(t *testing.T) {
 	at := func(seq uint64, sent, done time.Duration) Sample {
 		i := time.Duration(seq) * 80 * ms
 		return Sample{Seq: seq, Attempt: 1, Intended: i, Due: i, Dispatched: i, Sent: sent, Done: done, Fired: true, Final: true, Written: true, Status: 200}
 	}
 	t.Run("a queue's service times", func(t *testing.T) {
-		d := recordAll([]Sample{at(0, 0, 200*ms), at(1, 80*ms, 250*ms), at(2, 400*ms, 450*ms)}, 1).Dist(ClosedLoop)
+		d := recordAll([]Sample{at(0, 0, 200*ms), at(1, 80*ms, 250*ms), at(2, 400*ms, 450*ms)}).Dist(ClosedLoop)
 		require.NotNil(t, d)
 		near(t, 50*ms, d, P50)
 		near(t, 200*ms, d, Max)
 	})
+	t.Run("withdrawn where nothing queued: a long wire answers in order too", func(t *testing.T) {
+		var all []Sample
+		for i := range uint64(20) {
+			sent := time.Duration(i) * 80 * ms
+			all = append(all, at(i, sent, sent+time.Second))
+		}
+		require.Nil(t, recordAll(all).Dist(ClosedLoop))
+	})
 	t.Run("withdrawn once an answer overtakes another", func(t *testing.T) {
-		require.Nil(t, recordAll([]Sample{at(1, 80*ms, 90*ms), at(0, 0, 200*ms)}, 1).Dist(ClosedLoop))
+		require.Nil(t, recordAll([]Sample{at(1, 80*ms, 90*ms), at(0, 0, 200*ms)}).Dist(ClosedLoop))
 	})
 	t.Run("withdrawn on a failure, whose service time nobody knows", func(t *testing.T) {
 		x := at(1, 80*ms, 90*ms)
 		x.Class = Reset
-		require.Nil(t, recordAll([]Sample{at(0, 0, 50*ms), x}, 1).Dist(ClosedLoop))
+		require.Nil(t, recordAll([]Sample{at(0, 0, 50*ms), x}).Dist(ClosedLoop))
 	})
 }
 
@@ -159,7 +179,7 @@ func TestOurOwnFailuresAndLatenessAreTakenOut(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			x := x
 			x.Class, x.Behind = tt.class, tt.behind
-			s := recordAll([]Sample{x}, 1)
+			s := recordAll([]Sample{x})
 			require.EqualValues(t, 1, s.Dist(Corrected).Failed())
 			require.Equal(t, tt.failed, s.Dist(LessLag).Failed())
 			require.Equal(t, tt.failed, s.Dist(LessWait).Failed())
@@ -172,7 +192,7 @@ func TestSeriesStaysSmall(t *testing.T) {
 	const n = 100_000
 	for i := range uint64(n) {
 		at := time.Duration(i) * time.Second
-		r.Arrive(i, at, at, int(i%7), 1)
+		r.Arrive(i, at, at, int(i%7), int(i%11))
 		r.Record(Sample{Seq: i, Attempt: 1, Intended: at, Due: at, Dispatched: at, Sent: at, Done: at + 50*ms, Fired: true, Final: true, Written: true, Status: 200})
 	}
 	all := r.Snapshot().Series()
@@ -183,6 +203,7 @@ func TestSeriesStaysSmall(t *testing.T) {
 		scheduled += w.Scheduled
 		ok += w.OK
 		require.Equal(t, 6, w.Backlog)
+		require.Equal(t, 10, w.Out)
 		require.InDelta(t, float64(50*ms), float64(w.CorrectedP99), float64(50*ms)/100)
 		if i > 0 {
 			require.Equal(t, all[i-1].At+all[i-1].Width, w.At)

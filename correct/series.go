@@ -24,6 +24,7 @@ type Window struct {
 	Sent       uint64
 	OK         uint64
 	Backlog    int           // most operations waiting, seen at its arrivals
+	Out        int           // most attempts under way, seen at its arrivals
 	OldestWait time.Duration // longest wait for a connection
 
 	// Percentiles to two digits; failures rank above, and where the 99th
@@ -39,6 +40,9 @@ type Window struct {
 type series struct {
 	width time.Duration
 	at    map[int64]*window
+
+	latest   *window // the one asked for last, which is mostly the next as well
+	latestAt int64
 }
 
 type window struct {
@@ -46,10 +50,11 @@ type window struct {
 	corrected, raw *hdrhistogram.PackedHistogram
 }
 
-func (s *series) arrive(intended time.Duration, waiting int) {
+func (s *series) arrive(intended time.Duration, waiting, out int) {
 	w := s.window(intended)
 	w.Scheduled++
 	w.Backlog = max(w.Backlog, waiting)
+	w.Out = max(w.Out, out)
 }
 
 func (s *series) settle(x Sample) {
@@ -87,11 +92,15 @@ func (s *series) window(t time.Duration) *window {
 		s.widen()
 	}
 	i := int64(t / s.width)
+	if s.latest != nil && i == s.latestAt {
+		return s.latest
+	}
 	w := s.at[i]
 	if w == nil {
 		w = new(window)
 		s.at[i] = w
 	}
+	s.latest, s.latestAt = w, i
 	return w
 }
 
@@ -99,6 +108,7 @@ func (s *series) window(t time.Duration) *window {
 func (s *series) widen() {
 	old := s.at
 	s.width *= 2
+	s.latest = nil
 	s.at = make(map[int64]*window, len(old)/2+1)
 	for i, w := range old {
 		s.add(i/2, w)
@@ -117,6 +127,7 @@ func (s *series) add(i int64, w *window) {
 	into.SettledCount += w.SettledCount
 	into.FailedHere += w.FailedHere
 	into.Backlog = max(into.Backlog, w.Backlog)
+	into.Out = max(into.Out, w.Out)
 	into.OldestWait = max(into.OldestWait, w.OldestWait)
 	into.CorrectedMax = max(into.CorrectedMax, w.CorrectedMax)
 	join(&into.corrected, w.corrected)

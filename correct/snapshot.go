@@ -7,7 +7,8 @@ import (
 
 // A Snapshot is what recorders held at one instant. Snapshots of shards merge, in
 // any order, to the snapshot that one recorder of all their samples would have
-// given, but for Episodes and ClosedLoop, which need the samples in order.
+// given, but for Episodes and ClosedLoop, which need the samples in order, and for the
+// peaks of runs longer than [peak.Reach].
 type Snapshot struct {
 	Counts Counts
 

@@ -8,13 +8,18 @@
 //	service=50ms stall=150:2s                    one queue, the 150th request takes 2 s in total
 //	service=50ms workers=4 freeze=11920ms:2s     four workers, nobody works for 2 s
 //	capacity=60/s until=120s then=100/s          a server that recovers
+//	service=50ms limit=20 reject=429             twenty in the server, the others are turned away
+//	errors=100% layers=3 attempts=3              three callers before it that each try three times
 //
 // The model has two faces. The simulator calls Serve in virtual time; [Server]
-// is the same model behind HTTP/1.1 on a real listener.
+// is the same model behind HTTP/1.1 on a real listener. Both keep a [Ledger] of who
+// came, what was done, and what was done twice.
 //
 // Limits: time is in whole nanoseconds, of which a model counts 2⁶² (146
 // years); an answer later than that comes at that instant, which stands for
 // never. A Spec has one queue, first come, first served. Chance is used for
-// errors= and close= alone. A client that pipelines requests over one
-// connection gets its answers in bunches.
+// errors=, close= and status= alone. Layers try again at once, whatever the
+// answer asks; of those that do so at one instant the real server takes any
+// first, the simulated one that of the lowest number. A client that pipelines
+// requests over one connection gets its answers in bunches.
 package lab

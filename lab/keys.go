@@ -3,7 +3,6 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,8 +27,20 @@ var keys = []key{
 	{"freeze", "START:DUR", true, "freeze=12s:2s", "nobody works for DUR, from START on; may be repeated", (*Spec).readFreeze, Spec.printFreezes},
 	{"workers", "N", false, "workers=4", "workers behind the one queue, 0 for no limit (default 1)", (*Spec).readWorkers, Spec.printWorkers},
 	{"hang", "DUR", false, "hang=8s", "hold each request for DUR before it enters the queue", (*Spec).readHang, Spec.printHang},
+	{"hang-after", "DUR", false, "hang-after=8s", "hold each answer for DUR once the work is done", (*Spec).readHangAfter, Spec.printHangAfter},
 	{"errors", "P%", false, "errors=1%", "share answered with status 500 after their service", (*Spec).readErrors, Spec.printErrors},
 	{"close", "P%", false, "close=0.5%", "share whose connection is closed after it, without an answer", (*Spec).readCloses, Spec.printCloses},
+	{"status", "CODE:P%", true, "status=429:5%", "share answered with CODE after their service; may be repeated", (*Spec).readStatus, Spec.printStatuses},
+	{"body", "SIZE", false, "body=64KiB", "size of the body of an answer below 400", (*Spec).readBody, Spec.printBody},
+	{"trickle", "DUR", false, "trickle=5s", "how long that body takes to leave, bit by bit", (*Spec).readTrickle, Spec.printTrickle},
+	{"accept", "K/DUR", false, "accept=3/100ms", "take K requests in every DUR, reject the others at once", (*Spec).readAccept, Spec.printAccept},
+	{"limit", "N", false, "limit=100", "reject at once what finds N requests in the server", (*Spec).readLimit, Spec.printLimit},
+	{"queue", "N", false, "queue=50", "reject what finds N requests waiting for a worker", (*Spec).readQueue, Spec.printQueue},
+	{"max-age", "DUR", false, "max-age=10s", "reject in its turn what cannot be done DUR after it came", (*Spec).readMaxAge, Spec.printMaxAge},
+	{"reject", "CODE", false, "reject=429", "status of what is rejected (default 503)", (*Spec).readReject, Spec.printReject},
+	{"retry-after", "DUR", false, "retry-after=2s", "Retry-After of what is rejected, and of each 429 and 503", (*Spec).readRetryAfter, Spec.printRetryAfter},
+	{"layers", "L", false, "layers=3", "callers in a chain before the server that each retry", (*Spec).readLayers, Spec.printLayers},
+	{"attempts", "A", false, "attempts=3", "attempts of each of them, the first included", (*Spec).readAttempts, Spec.printAttempts},
 	{"capacity", "R/s", false, "capacity=60/s", "one worker of R requests a second, in place of service=", (*Spec).readCapacity, Spec.printSteps},
 	{"until", "T", true, recovers, "the capacity before it holds until T; may be repeated", (*Spec).readUntil, printed},
 	{"then", "R/s", true, recovers, "the capacity from then on; may be repeated", (*Spec).readThen, printed},
@@ -118,12 +129,7 @@ func (s *Spec) readHang(value string) (err error) {
 	return err
 }
 
-func (s Spec) printHang() []string {
-	if s.hang == 0 {
-		return nil
-	}
-	return []string{short(s.hang)}
-}
+func (s Spec) printHang() []string { return printTime(s.hang) }
 
 func (s *Spec) readErrors(value string) (err error) {
 	s.errors, err = readShare(value)
@@ -184,84 +190,4 @@ func (s Spec) printSteps() []string {
 		b.WriteString(printRate(x.rate))
 	}
 	return []string{b.String()}
-}
-
-// maxTime keeps sums of a few times far from the end of time.Duration.
-const maxTime = 10_000 * time.Hour
-
-func readTime(value string) (time.Duration, error) {
-	d, err := time.ParseDuration(value)
-	if err != nil || d < 0 || d > maxTime {
-		return 0, fmt.Errorf("%q is not a time with its unit, from 0s to %s", value, short(maxTime))
-	}
-	return d, nil
-}
-
-// short prints d without the units that are zero: 2m, not 2m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
-func readShare(value string) (percent float64, err error) {
-	number, ok := strings.CutSuffix(value, "%")
-	percent, err = strconv.ParseFloat(number, 64)
-	if !ok || err != nil || !(percent >= 0 && percent <= 100) { // NaN is neither
-		return 0, fmt.Errorf("%q is not a share from 0%% to 100%%", value)
-	}
-	return percent, nil
-}
-
-func printShare(percent float64) []string {
-	if percent == 0 {
-		return nil
-	}
-	return []string{strconv.FormatFloat(percent, 'g', -1, 64) + "%"}
-}
-
-// maxRate is one request a nanosecond.
-const maxRate = 1_000_000_000
-
-// readRate reads requests per time: 60, 60/s, 300/m, 12.5/h or 1/90s. Without a
-// unit it is per second.
-func readRate(value string) (perSecond *big.Rat, err error) {
-	wrong := fmt.Errorf("%q is not a rate from 0/s to %d/s with at most 9 decimals", value, maxRate)
-	number, unit, given := strings.Cut(value, "/")
-	if !given {
-		unit = "s"
-	}
-	if strings.Trim(number, "0123456789.") != "" || len(number) > 20 {
-		return nil, wrong // no exponents: 1e999999 would be a number as long as this file is
-	}
-	rate, ok := new(big.Rat).SetString(number)
-	if !ok {
-		return nil, wrong
-	}
-	per, err := time.ParseDuration(unit)
-	if slices.Contains([]string{"s", "m", "h"}, unit) {
-		per, err = time.ParseDuration("1" + unit)
-	}
-	if err != nil || per <= 0 {
-		return nil, wrong
-	}
-	rate.Mul(rate, big.NewRat(int64(time.Second), int64(per)))
-	if rate.Cmp(big.NewRat(maxRate, 1)) > 0 || rate.Denom().Cmp(big.NewInt(1_000_000_000)) > 0 {
-		return nil, wrong
-	}
-	return rate, nil
-}
-
-// printRate prints a rate as decimals per second, or where that takes more than
-// readRate accepts as whole requests per whole seconds, such as 1/90s.
-func printRate(perSecond *big.Rat) string {
-	if decimals, exact := perSecond.FloatPrec(); exact && decimals <= 9 {
-		return perSecond.FloatString(decimals) + "/s"
-	}
-	return perSecond.String() + "s"
 }

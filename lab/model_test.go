@@ -73,13 +73,46 @@ func specs() *rapid.Generator[string] {
 			add("hang=%s", times.Draw(t, "hang"))
 		}
 		if maybe("errors") {
-			add("errors=%v%%", rapid.Float64Range(0, 60).Draw(t, "share"))
+			add("errors=%v%%", rapid.Float64Range(0, 59).Draw(t, "share"))
 		}
 		if maybe("close") {
 			add("close=%v%%", rapid.Float64Range(0, 40).Draw(t, "share"))
 		}
-		return strings.Join(keys, " ")
+		if maybe("hang after") {
+			add("hang-after=%s", times.Draw(t, "hang after"))
+		}
+		if maybe("body") {
+			add("body=%s trickle=%s", rapid.SampledFrom([]string{"1B", "1500B", "64KiB", "3MB"}).Draw(t, "size"), times.Draw(t, "trickle"))
+		}
+		return strings.Join(append(keys, gates(t, maybe, times, keys)...), " ")
 	})
+}
+
+// gates draws keys that turn requests away, or have them sent again.
+func gates(t *rapid.T, maybe func(string) bool, times *rapid.Generator[time.Duration], others []string) (keys []string) {
+	add := func(format string, args ...any) { keys = append(keys, fmt.Sprintf(format, args...)) }
+	if maybe("accept") {
+		add("accept=%d/%s", rapid.IntRange(1, 5).Draw(t, "accepted"), times.Draw(t, "window"))
+	}
+	if maybe("limit") {
+		add("limit=%d", rapid.IntRange(1, 20).Draw(t, "limit"))
+	}
+	if maybe("queue") && !slices.Contains(others, "workers=0") {
+		add("queue=%d", rapid.IntRange(0, 10).Draw(t, "queue"))
+	}
+	if maybe("max age") {
+		add("max-age=%s", times.Draw(t, "max age"))
+	}
+	if len(keys) > 0 && maybe("reject") {
+		add("reject=%d retry-after=%ds", rapid.IntRange(400, 599).Draw(t, "status"), rapid.IntRange(1, 90).Draw(t, "seconds"))
+	}
+	for _, code := range rapid.SliceOfNDistinct(rapid.IntRange(200, 599), 0, 2, rapid.ID).Draw(t, "statuses") {
+		add("status=%d:%v%%", code, rapid.Float64Range(0, 0.001).Draw(t, "share"))
+	}
+	if maybe("layers") {
+		add("layers=%d attempts=%d", rapid.IntRange(1, 3).Draw(t, "layers"), rapid.IntRange(1, 4).Draw(t, "attempts"))
+	}
+	return keys
 }
 
 // Lindley: D = max(A, D') + S. So the answers of one worker come in order.
@@ -97,7 +130,7 @@ func TestOneWorkerIsLindleysRecursion(t *testing.T) {
 				s = total
 			}
 			done = max(at, done) + time.Duration(s)
-			require.Equal(t, Answer{done, 200}, m.Serve(at))
+			require.Equal(t, done, m.Serve(at).At)
 		}
 	})
 }
@@ -241,6 +274,9 @@ func TestTimesCountFromTheFirstArrival(t *testing.T) {
 		for _, at := range arrivals(t, 50, 10*ms) {
 			a, b := one.Serve(at), other.Serve(shift+at)
 			a.At += shift
+			if a.Effect {
+				a.EffectAt += shift
+			}
 			require.Equal(t, a, b)
 		}
 	})
@@ -249,8 +285,9 @@ func TestTimesCountFromTheFirstArrival(t *testing.T) {
 func TestHowARequestEndsMovesNone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := parsed(t, specs().Draw(t, "spec"))
+		s.trickle, s.limit = 0, 0 // only the body of a success trickles, and who waits for it is in the server
 		plain := s
-		plain.errors, plain.closes = 0, 0
+		plain.errors, plain.closes, plain.statuses = 0, 0, nil
 		a, b := s.Model(chance()), plain.Model(nil)
 		for _, at := range arrivals(t, 50, 10*ms) {
 			require.Equal(t, b.Serve(at).At, a.Serve(at).At)
@@ -311,7 +348,7 @@ func TestMisuseOfAModelPanics(t *testing.T) {
 }
 
 func TestTheZeroSpecAnswersAtOnce(t *testing.T) {
-	require.Equal(t, Answer{time.Second, 200}, Spec{}.Model(nil).Serve(time.Second))
+	require.Equal(t, time.Second, Spec{}.Model(nil).Serve(time.Second).At)
 	require.Equal(t, Spec{}, parsed(t, Spec{}.String()))
 }
 

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"hash/maphash"
+	"io"
 	"math"
 	"net"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -20,33 +22,41 @@ import (
 // Go's timers are late: up to a millisecond, which does not add up, since every
 // answer has its own instant. Method, path and body make no difference, except that
 //
-//	GET  /lab/stats   returns Stats as JSON
-//	POST /lab/reset   starts the model and the counters anew, as Reset does
+//	GET  /lab/stats      returns Stats as JSON
+//	GET  /lab/arrivals   returns the first 100,000 arrivals as CSV
+//	POST /lab/reset      starts the model and the counters anew, as Reset does
 //
 // at once, whatever the model does; these are neither served by it nor counted.
 // Times of a Spec count from the first request after the start or reset.
 type Server struct {
+	// Headers are set before Serve.
+	Headers Headers
+
 	model func() Model
+	seed  maphash.Seed  // of the keys in the ledger
 	lock  chan struct{} // holds the era and its counters; a channel, so that a synctest bubble may wait on it
 	era   *era
 }
 
-// Stats counts what the server saw since its start or the last reset. What was
-// received and neither answered nor closed is still held, or was when Serve ended.
-type Stats struct {
-	Received    uint64         `json:"received"`    // requests read to their end
-	Answered    uint64         `json:"answered"`    // responses sent, whether or not the client still waited
-	Closed      uint64         `json:"closed"`      // connections closed in place of a response
-	Status      map[int]uint64 `json:"status"`      // Answered by HTTP status
-	Connections uint64         `json:"connections"` // accepted, less those whose first request was to /lab/
+// Headers are the names of the headers from which a Server reads who calls. A request
+// without them is served alike.
+type Headers struct {
+	Operation string // which operation
+	Attempt   string // which attempt at it, 1 for the first
+	Key       string // the idempotency key
 }
+
+// DefaultHeaders are the names that openload sends.
+var DefaultHeaders = Headers{"Openload-Operation", "Openload-Attempt", "Idempotency-Key"}
 
 // An era is the time from one reset to the next. A request belongs to the one
 // it arrived in, even if it is answered later.
 type era struct {
-	model Model
-	epoch time.Time
-	stats Stats
+	model       Model
+	epoch       time.Time
+	ledger      Ledger
+	journal     journal
+	connections uint64
 }
 
 func (e *era) now() time.Duration { return time.Since(e.epoch) }
@@ -54,7 +64,7 @@ func (e *era) now() time.Duration { return time.Since(e.epoch) }
 // NewServer returns a server of the models that model makes: it is called once
 // now and once at every reset, and must not return the same model twice.
 func NewServer(model func() Model) *Server {
-	s := &Server{model: model, lock: make(chan struct{}, 1)}
+	s := &Server{Headers: DefaultHeaders, model: model, seed: maphash.MakeSeed(), lock: make(chan struct{}, 1)}
 	s.Reset()
 	return s
 }
@@ -63,15 +73,15 @@ func NewServer(model func() Model) *Server {
 // accepted are answered as it said, and counted no more.
 func (s *Server) Reset() {
 	s.locked(func() {
-		s.era = &era{model: s.model(), epoch: time.Now(), stats: Stats{Status: map[int]uint64{}}}
+		s.era = &era{model: s.model(), epoch: time.Now()}
 	})
 }
 
 // Stats returns the counts up to now.
 func (s *Server) Stats() (now Stats) {
 	s.locked(func() {
-		now = s.era.stats
-		now.Status = maps.Clone(now.Status)
+		now = s.era.ledger.Stats()
+		now.Connections = s.era.connections
 	})
 	return now
 }
@@ -136,7 +146,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		c := &conn{Conn: accepted}
 		s.locked(func() {
 			c.era = s.era
-			c.era.stats.Connections++
+			c.era.connections++
 			conns[c] = struct{}{}
 		})
 		running.Go(func() {
@@ -178,6 +188,14 @@ func (s *Server) handle(ctx context.Context, r *fasthttp.RequestCtx) {
 			r.SetBody(body)
 		})
 		return
+	case "/lab/arrivals":
+		s.control(c, r, fasthttp.MethodGet, func() {
+			var came journal
+			s.locked(func() { came = s.era.journal }) // it only grows: what is there stays as it is
+			r.SetContentType("text/csv")
+			r.SetBody(came.csv())
+		})
+		return
 	case "/lab/reset":
 		s.control(c, r, fasthttp.MethodPost, func() {
 			s.Reset()
@@ -186,17 +204,33 @@ func (s *Server) handle(ctx context.Context, r *fasthttp.RequestCtx) {
 		return
 	}
 
-	e, answer := s.arrive()
-	if !sleep(ctx, answer.At-e.now()) {
+	v := s.arrive(r)
+	if !v.served(ctx) {
 		c.Close()
 		return
 	}
-	s.leave(e, answer.Status)
-	if answer.Status == 0 {
+	if v.answer.Status == 0 {
+		v.leave()
 		c.Close()
 		return
 	}
-	respond(r, answer.Status, fasthttp.StatusMessage(answer.Status))
+	if v.answer.RetryAfter > 0 {
+		r.Response.Header.Set(fasthttp.HeaderRetryAfter, strconv.Itoa(int(v.answer.RetryAfter/time.Second)))
+	}
+	r.SetStatusCode(v.answer.Status)
+	switch a := v.answer; {
+	case a.Trickle > 0 && !r.IsHead():
+		r.SetContentType("application/octet-stream")
+		r.Response.ImmediateHeaderFlush = true
+		r.SetBodyStream(&trickle{visit: v, ctx: ctx}, -1)
+		return // it leaves with the last of its bytes
+	case a.Body > 0:
+		r.SetContentType("application/octet-stream")
+		r.SetBodyStream(io.LimitReader(zeros{}, int64(a.Body)), int(a.Body))
+	default:
+		respond(r, a.Status, fasthttp.StatusMessage(a.Status))
+	}
+	v.leave()
 }
 
 // respond sets the response. Not by r.Error, which brings the default date back.
@@ -209,7 +243,7 @@ func respond(r *fasthttp.RequestCtx, status int, line string) {
 // control does what a request to /lab/ asks for, if it has the right method.
 func (s *Server) control(c *conn, r *fasthttp.RequestCtx, method string, do func()) {
 	if r.ConnRequestNum() == 1 {
-		s.locked(func() { c.era.stats.Connections-- })
+		s.locked(func() { c.era.connections-- })
 	}
 	if string(r.Method()) != method {
 		r.Response.Header.Set(fasthttp.HeaderAllow, method)
@@ -217,30 +251,6 @@ func (s *Server) control(c *conn, r *fasthttp.RequestCtx, method string, do func
 		return
 	}
 	do()
-}
-
-// arrive asks the model about a request that arrives now. The lock makes the
-// order of arrival and the order of asking the same.
-func (s *Server) arrive() (e *era, a Answer) {
-	s.locked(func() {
-		e = s.era
-		e.stats.Received++
-		a = e.model.Serve(e.now())
-	})
-	return e, a
-}
-
-// leave counts a request before its answer goes out, so that whoever has read
-// the answer finds it counted.
-func (s *Server) leave(e *era, status int) {
-	s.locked(func() {
-		if status == 0 {
-			e.stats.Closed++
-			return
-		}
-		e.stats.Answered++
-		e.stats.Status[status]++
-	})
 }
 
 // sleep returns true after d, or false as soon as ctx ends.

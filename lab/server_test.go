@@ -94,6 +94,11 @@ func eventually(t *testing.T, what string, is func() bool) {
 	require.Eventually(t, is, time.Minute, time.Millisecond, what)
 }
 
+// traffic is what a server counts whatever its clients say of themselves.
+func traffic(s Stats) Stats {
+	return Stats{Received: s.Received, Answered: s.Answered, Closed: s.Closed, Connections: s.Connections, Status: s.Status}
+}
+
 func TestTheServerCountsWhatItsClientsSee(t *testing.T) {
 	s, address, _ := start(t, of(t, "service=10us errors=20% close=20%"))
 	const n = 200
@@ -111,7 +116,9 @@ func TestTheServerCountsWhatItsClientsSee(t *testing.T) {
 	got := s.Stats()
 	require.Len(t, seen, 3, "200, 500 and a closed connection")
 	require.Equal(t, Stats{Received: n, Answered: n - seen[0], Closed: seen[0], Connections: dials,
-		Status: map[int]uint64{200: seen[200], 500: seen[500]}}, got)
+		Status: map[int]uint64{200: seen[200], 500: seen[500]}}, traffic(got))
+	require.Equal(t, seen[0]+seen[200], got.Executed, "who is hung up on has had the work done as well")
+	require.Equal(t, 1, got.HeldAtOnce)
 }
 
 func TestBodiesOfAnswers(t *testing.T) {
@@ -148,7 +155,7 @@ func TestWhatIsNoRequestIsNotCounted(t *testing.T) {
 	fmt.Fprint(w, "hello\r\n\r\n")
 	status, _ := w.receive("GET")
 	require.Equal(t, 400, status)
-	require.Equal(t, Stats{Connections: 1, Status: map[int]uint64{}}, s.Stats())
+	require.Equal(t, Stats{Connections: 1, Status: map[int]uint64{}}, traffic(s.Stats()))
 }
 
 // No answer of a serial server leaves before all those ahead of it have had
@@ -171,7 +178,8 @@ func TestFiftyAtOnceAreServedOneByOne(t *testing.T) {
 		require.GreaterOrEqual(t, time.Since(began), time.Duration(200+i)*time.Millisecond, "request %d", i+1)
 		require.GreaterOrEqual(t, s.Stats().Answered, uint64(i+1))
 	}
-	require.Equal(t, Stats{Received: n, Answered: n, Connections: n, Status: map[int]uint64{200: n}}, s.Stats())
+	require.Equal(t, Stats{Received: n, Answered: n, Connections: n, Status: map[int]uint64{200: n}}, traffic(s.Stats()))
+	require.Equal(t, n, s.Stats().HeldAtOnce)
 }
 
 func TestItEndsAtOnceWithRequestsHeld(t *testing.T) {
@@ -189,7 +197,7 @@ func TestItEndsAtOnceWithRequestsHeld(t *testing.T) {
 		status, _ := w.receive("GET")
 		require.Zero(t, status)
 	}
-	require.Equal(t, Stats{Received: n, Connections: n + 1, Status: map[int]uint64{}}, s.Stats())
+	require.Equal(t, Stats{Received: n, Connections: n + 1, Status: map[int]uint64{}}, traffic(s.Stats()))
 	_, err := net.Dial("tcp", address)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 }
@@ -209,13 +217,14 @@ type ordinal struct{ served int }
 
 func (o *ordinal) Serve(at time.Duration) Answer {
 	o.served++
-	return Answer{at, 200 + o.served}
+	return Answer{At: at, Status: 200 + o.served}
 }
 
 func TestLabRequests(t *testing.T) {
 	s, address, _ := start(t, func() Model { return &ordinal{} })
 	control, client := dial(t, address), dial(t, address)
 	status := func() int { status, _ := client.do("GET", "/"); return status }
+	const none = `, "by_attempt": {}, "held_at_once": 0, "rejected": 0, "expired": 0, "executed": 0, "keys": 0, "duplicates": 0, "forgotten": 0}`
 	stats := func() string {
 		code, body := control.do("GET", "/lab/stats")
 		require.Equal(t, 200, code)
@@ -224,14 +233,14 @@ func TestLabRequests(t *testing.T) {
 
 	require.Equal(t, 201, status())
 	require.Equal(t, 202, status())
-	require.JSONEq(t, `{"received": 2, "answered": 2, "closed": 0, "status": {"201": 1, "202": 1}, "connections": 1}`, stats())
+	require.JSONEq(t, `{"received": 2, "answered": 2, "closed": 0, "status": {"201": 1, "202": 1}, "connections": 1`+none, stats())
 
 	code, body := control.do("POST", "/lab/reset")
 	require.Equal(t, http.StatusNoContent, code)
 	require.Empty(t, body)
-	require.JSONEq(t, `{"received": 0, "answered": 0, "closed": 0, "status": {}, "connections": 0}`, stats())
+	require.JSONEq(t, `{"received": 0, "answered": 0, "closed": 0, "status": {}, "connections": 0`+none, stats())
 	require.Equal(t, 201, status(), "the first request of a new model")
-	require.JSONEq(t, `{"received": 1, "answered": 1, "closed": 0, "status": {"201": 1}, "connections": 0}`, stats())
+	require.JSONEq(t, `{"received": 1, "answered": 1, "closed": 0, "status": {"201": 1}, "connections": 0`+none, stats())
 
 	// A connection is not counted if /lab/ is what it was opened for.
 	code, body = dial(t, address).do("GET", "/lab/reset")
@@ -240,7 +249,7 @@ func TestLabRequests(t *testing.T) {
 	code, _ = dial(t, address).do("POST", "/lab/stats")
 	require.Equal(t, http.StatusMethodNotAllowed, code)
 	dial(t, address).do("GET", "/lab/other")
-	require.JSONEq(t, `{"received": 2, "answered": 2, "closed": 0, "status": {"201": 1, "202": 1}, "connections": 1}`, stats())
+	require.JSONEq(t, `{"received": 2, "answered": 2, "closed": 0, "status": {"201": 1, "202": 1}, "connections": 1`+none, stats())
 
 	var read Stats
 	require.NoError(t, json.Unmarshal([]byte(stats()), &read))
@@ -264,7 +273,7 @@ func TestARequestBelongsToTheEraOfItsArrival(t *testing.T) {
 	s.Reset()
 	status, _ := w.receive("GET")
 	require.Equal(t, 200, status)
-	require.Equal(t, Stats{Status: map[int]uint64{}}, s.Stats())
+	require.Equal(t, Stats{Status: map[int]uint64{}}, traffic(s.Stats()))
 }
 
 // failing is a listener whose accept fails.

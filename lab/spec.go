@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -25,9 +26,27 @@ type Spec struct {
 	// the first arrival, every later one from the until of the one before.
 	steps []step
 
-	hang   time.Duration
-	errors float64 // percent of the requests
-	closes float64 // percent of the requests
+	hang, hangAfter time.Duration
+	errors, closes  float64 // percent of the requests
+	statuses        []share // by status
+	body            uint64  // bytes; 0: a line of text
+	trickle         time.Duration
+
+	// What is turned away. In all of them 0 is no limit.
+	accept     quota
+	limit      uint64 // in the server at once
+	room       uint64 // one more than may wait for a worker
+	maxAge     time.Duration
+	reject     int // status; 0: the usual one
+	retryAfter time.Duration
+
+	layers layers
+}
+
+// A share is how many of the requests end with a status.
+type share struct {
+	status  int // 0: the connection is closed
+	percent float64
 }
 
 // A stall is one request that takes longer, or shorter, than the others.
@@ -70,6 +89,7 @@ func Parse(text string) (Spec, error) {
 	slices.SortFunc(s.freezes, func(a, b freeze) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.length, b.length))
 	})
+	slices.SortFunc(s.statuses, func(a, b share) int { return cmp.Compare(a.status, b.status) })
 	return s, nil
 }
 
@@ -111,10 +131,50 @@ func (s Spec) check(seen map[string]bool) (problems []error) {
 			complain("the speeds of capacity= and then= have no common measure that fits 63 bits; write them with fewer digits")
 		}
 	}
-	if s.errors+s.closes > 100 {
-		complain("errors= and close= are shares of the same requests and add up to %v%%; write at most 100%% in all", s.errors+s.closes)
+	if all := s.shares(); all > 100 {
+		complain("errors=, close= and status= are shares of the same requests and add up to %v%%; write at most 100%% in all", all)
+	}
+	if s.trickle > 0 && s.body == 0 {
+		complain("trickle=%s needs a body; write body=SIZE beside it", short(s.trickle))
+	}
+	if seen["layers"] != seen["attempts"] {
+		complain("layers= and attempts= go together; write both, such as layers=3 attempts=3")
+	} else if calls := math.Pow(float64(s.layers.attempts), float64(s.layers.depth)); calls > maxCalls {
+		complain("%d layers of %d attempts make up to %.3g calls of one request; write fewer, for at most %d", s.layers.depth, s.layers.attempts, calls, maxCalls)
+	}
+	return append(problems, s.checkGate(seen)...)
+}
+
+// checkGate is check for what is turned away.
+func (s Spec) checkGate(seen map[string]bool) (problems []error) {
+	complain := func(format string, args ...any) {
+		problems = append(problems, fmt.Errorf("server: "+format, args...))
+	}
+	if s.workers == 0 && seen["queue"] {
+		complain("queue= limits those who wait for a worker, and with workers=0 nobody does; leave one of them out")
+	}
+	rejects := seen["accept"] || seen["limit"] || seen["queue"] || seen["max-age"]
+	if seen["reject"] && !rejects {
+		complain("reject= says how to reject, and nothing is rejected; write accept=, limit=, queue= or max-age= beside it")
+	}
+	if seen["retry-after"] && !rejects && !s.answers(429) && !s.answers(503) {
+		complain("retry-after= is sent with what is rejected and with 429 and 503, and there is none; write limit=100 or status=429:5%% beside it")
 	}
 	return problems
+}
+
+// shares is the percentage of the requests that do not end in 200.
+func (s Spec) shares() (percent float64) {
+	percent = s.errors + s.closes
+	for _, x := range s.statuses {
+		percent += x.percent
+	}
+	return percent
+}
+
+// answers reports whether some requests end with that status after their service.
+func (s Spec) answers(status int) bool {
+	return slices.ContainsFunc(s.statuses, func(x share) bool { return x.status == status })
 }
 
 // String returns the canonical form of s: Parse reads it back to the same Spec.

@@ -9,6 +9,7 @@ import (
 type Counters struct {
 	Opened     int       // connections established
 	Peak       int       // most of them at once
+	Held       bool      // a shot waited although more could have been opened
 	CapReached bool      // a shot waited when no more could be opened
 	Failures   []Failure // what the classes leave open, by text; the first few that came up
 }

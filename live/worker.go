@@ -112,15 +112,16 @@ func (k *worker) serve(j job) {
 	case correct.Timeout:
 		o.Class = class
 	}
-	s.Class, s.Status, s.Bytes, s.Written = o.Class, o.Status, o.Bytes, o.Written
+	s.Class, s.Status, s.Bytes, s.Written, s.RetryAfter = o.Class, o.Status, o.Bytes, o.Written, o.RetryAfter
 	s.Resent = max(0, j.writes-1)
 	s.Late = j.late + w.meter.late(s.Sent, s.Done)
 	k.answer(s, o, o.Keep && !w.once)
 }
 
-// dead gives the job back, once: on a second dead connection it has failed.
+// dead gives the job back. It has failed if it was dialled for anew already and even
+// that connection, on which nothing was ever sent, is dead.
 func (k *worker) dead(j job, at time.Duration) {
-	if j.stale {
+	if j.stale && !k.used {
 		s := j.shot.Sample()
 		s.Sent, s.Done, s.Class, s.Late = at, at, correct.Stale, j.late
 		k.answer(s, transport.Outcome{Class: correct.Stale}, false)

@@ -121,6 +121,7 @@ func (w *World) Room(waiting int, since time.Duration) int {
 		}
 	}
 	w.hungry = room < waiting
+	w.counters.Held = w.counters.Held || w.hungry && w.open < w.most
 	return min(room, waiting)
 }
 

@@ -10,6 +10,9 @@
 //   - the [Law] says how single arrivals fall within that: evenly, by chance,
 //     or in bursts.
 //
+// A population needs no shape: its clients come back every period, together or
+// each with a jitter of its own.
+//
 // A law places arrivals on a line on which one is expected per unit of length;
 // the inverse of the shape's integral turns places into instants. So any law
 // goes with any shape.

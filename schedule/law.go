@@ -6,13 +6,20 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Law says how single arrivals fall within the offered rate. The zero value
 // is even.
 type Law struct {
 	Kind Kind
-	Size uint64 // for Burst: arrivals at a time; 0: all at once, at the start
+	Size uint64 // for Burst: arrivals at a time; 0: all at once, at the start. For Population: clients
+
+	// For Population: the time between two arrivals of a client, and the most that
+	// chance adds to it. Aligned: it adds it to multiples of the period, not to the
+	// arrival before.
+	Period, Jitter time.Duration
+	Aligned        bool
 }
 
 // A Kind is the kind of a law.
@@ -20,18 +27,26 @@ type Kind uint8
 
 // The kinds of laws.
 const (
-	Even    Kind = iota // arrival k where k arrivals are expected: a pacer, no chance in it
-	Poisson             // exponential gaps: many users who do not know of each other
-	Uniform             // an exact number, each anywhere in the whole with equal chance
-	Burst               // Size at a time, at the pace of the rate; or all at once
+	Even       Kind = iota // arrival k where k arrivals are expected: a pacer, no chance in it
+	Poisson                // exponential gaps: many users who do not know of each other
+	Uniform                // an exact number, each anywhere in the whole with equal chance
+	Burst                  // Size at a time, at the pace of the rate; or all at once
+	Population             // Size clients that come back every Period: cron, polling, one time to live
 )
 
-var kindNames = [...]string{Even: "even", Poisson: "poisson", Uniform: "uniform", Burst: "burst"}
+var kindNames = [...]string{Even: "even", Poisson: "poisson", Uniform: "uniform", Burst: "burst", Population: "population"}
 
-// ParseLaw reads even, poisson, uniform, burst (all at once) or burst=K (K at a
-// time). The error is one line that says what to write.
+// laws is what an error says to write.
+const laws = "even, poisson, uniform, burst, burst=K or 'population=N period=TIME'"
+
+// ParseLaw reads even, poisson, uniform, burst (all at once), burst=K (K at a time) or
+// population=N period=TIME with jitter=TIME and aligned if wanted. The error is one
+// line that says what to write.
 func ParseLaw(text string) (Law, error) {
 	name, size, hasSize := strings.Cut(text, "=")
+	if strings.HasPrefix(text, kindNames[Population]) {
+		return parsePopulation(text)
+	}
 	for kind, known := range kindNames {
 		if name != known || hasSize && Kind(kind) != Burst {
 			continue
@@ -46,7 +61,7 @@ func ParseLaw(text string) (Law, error) {
 		}
 		return law, nil
 	}
-	return Law{}, fmt.Errorf("arrival law %s: write even, poisson, uniform, burst or burst=K", quote(text))
+	return Law{}, fmt.Errorf("arrival law %s: write %s", quote(text), laws)
 }
 
 // String is the form that ParseLaw reads back.
@@ -54,8 +69,11 @@ func (l Law) String() string {
 	if int(l.Kind) >= len(kindNames) {
 		return fmt.Sprintf("Kind(%d)", l.Kind)
 	}
-	if l.Kind == Burst && l.Size > 0 {
+	switch {
+	case l.Kind == Burst && l.Size > 0:
 		return fmt.Sprintf("burst=%d", l.Size)
+	case l.Kind == Population:
+		return l.populationText()
 	}
 	return kindNames[l.Kind]
 }
@@ -71,6 +89,9 @@ func (l *Law) UnmarshalText(text []byte) (err error) {
 
 // atOnce reports whether all arrivals leave at the start, without a rate.
 func (l Law) atOnce() bool { return l.Kind == Burst && l.Size == 0 }
+
+// Together reports whether arrivals share instants, so that not all can leave in time.
+func (l Law) Together() bool { return l.Kind == Burst || l.Kind == Population && l.Jitter == 0 }
 
 // A line places arrivals, in order, on a line on which one is expected per unit.
 type line interface {

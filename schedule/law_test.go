@@ -24,9 +24,9 @@ func TestParseLaw(t *testing.T) {
 	}
 	const badSize = ": a burst has a whole number of arrivals above 0; write for example burst=10, or burst for all at once"
 	for text, want := range map[string]string{
-		"":         `arrival law "": write even, poisson, uniform, burst or burst=K`,
-		"Poisson":  `arrival law "Poisson": write even, poisson, uniform, burst or burst=K`,
-		"even=3":   `arrival law "even=3": write even, poisson, uniform, burst or burst=K`,
+		"":         `arrival law "": write even, poisson, uniform, burst, burst=K or 'population=N period=TIME'`,
+		"Poisson":  `arrival law "Poisson": write even, poisson, uniform, burst, burst=K or 'population=N period=TIME'`,
+		"even=3":   `arrival law "even=3": write even, poisson, uniform, burst, burst=K or 'population=N period=TIME'`,
 		"burst=":   `arrival law "burst="` + badSize,
 		"burst=0":  `arrival law "burst=0"` + badSize,
 		"burst=-1": `arrival law "burst=-1"` + badSize,

@@ -145,7 +145,7 @@ func TestTextInJSON(t *testing.T) {
 		Shape Shape
 		Law   Law
 	}
-	want := plan{rate(t, "1/90s"), Ramp(rate(t, "10"), rate(t, "200"), time.Minute), Law{Burst, 5}}
+	want := plan{rate(t, "1/90s"), Ramp(rate(t, "10"), rate(t, "200"), time.Minute), Law{Kind: Burst, Size: 5}}
 	text, err := json.Marshal(want)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"Rate":"1/1m30s","Shape":"10..200@1m","Law":"burst=5"}`, string(text))

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// A Spec describes a schedule before the run: a law with a shape, or a recording,
-// and limits. Which of the limits ends first, ends the schedule.
+// A Spec describes a schedule before the run: a law with a shape, a population, or a
+// recording, and limits. Which of the limits ends first, ends the schedule.
 type Spec struct {
 	Law      Law
-	Shape    Shape         // the offered rate; none with Replay, or if all arrivals leave at once
+	Shape    Shape         // the offered rate; none with Replay, a population, or if all arrivals leave at once
 	N        uint64        // at most so many arrivals; 0: no limit
 	Duration time.Duration // arrivals before this instant only; 0: no limit
 
@@ -33,10 +33,13 @@ func (s Spec) Check() error {
 		problem("duration %s is negative; give one above 0", s.Duration)
 	}
 	if int(s.Law.Kind) >= len(kindNames) {
-		problem("arrival law %s is unknown; give even, poisson, uniform or burst", s.Law)
+		problem("arrival law %s is unknown; give %s", s.Law, laws)
 	}
-	if s.Law.Kind != Burst && s.Law.Size > 0 {
+	if s.Law.Kind != Burst && s.Law.Kind != Population && s.Law.Size > 0 {
 		problem("arrival law %s has a burst size; only burst takes one", s.Law)
+	}
+	if s.Law.Kind != Population && (s.Law.Period != 0 || s.Law.Jitter != 0 || s.Law.Aligned) {
+		problem("arrival law %s has a period; only a population takes one", s.Law)
 	}
 	if len(s.Replay) > 0 {
 		problems = append(problems, s.checkReplay()...)
@@ -44,6 +47,8 @@ func (s Spec) Check() error {
 	}
 	shapeProblems := s.Shape.check()
 	switch {
+	case s.Law.Kind == Population:
+		problems = append(problems, s.checkPopulation()...)
 	case s.Law.atOnce():
 		if len(s.Shape) > 0 {
 			problem("a rate (%s) beside a burst of all arrivals at once; drop the rate, or give burst=K for K at a time", s.Shape)
@@ -101,9 +106,9 @@ func (s Spec) checkExtent() []error {
 	return nil
 }
 
-// Open starts the schedule that s describes; r decides the arrivals of Poisson
-// and uniform laws and may be nil for the others. It panics if Check finds a
-// problem.
+// Open starts the schedule that s describes; r decides the arrivals of Poisson and
+// uniform laws and of a population with jitter, and may be nil for the others. It
+// panics if Check finds a problem.
 func (s Spec) Open(r *rand.Rand) Schedule {
 	if err := s.Check(); err != nil {
 		panic("schedule: open of a spec that Check refuses: " + err.Error())
@@ -113,6 +118,8 @@ func (s Spec) Open(r *rand.Rand) Schedule {
 		return s.kept().Open()
 	case s.Law.atOnce():
 		return &atOnce{n: s.N}
+	case s.Law.Kind == Population:
+		return newPopulation(s.Law, r, s.N, s.end())
 	}
 	p := &spaced{inverse: s.Shape.inverse(), n: s.count(), end: s.end()}
 	switch s.Law.Kind {
@@ -135,17 +142,17 @@ func (s Spec) Open(r *rand.Rand) Schedule {
 	return p
 }
 
-// Planned is the number of arrivals that Open yields, exactly. For a Poisson law
-// that something other than N can end, it walks through the arrivals of a
-// generator from newRand, some tens of nanoseconds each; other laws do not call it.
-// s must have passed Check.
+// Planned is the number of arrivals that Open yields, exactly. For a Poisson law or a
+// population that something other than N can end, it walks through the arrivals of a
+// generator from newRand, some tens to hundreds of nanoseconds each; other laws do not
+// call it. s must have passed Check.
 func (s Spec) Planned(newRand func() *rand.Rand) uint64 {
 	switch {
 	case len(s.Replay) > 0:
 		return uint64(len(s.kept()))
-	case s.Law.atOnce(), s.Law.Kind == Poisson && s.end() == maxDuration:
+	case s.Law.atOnce(), s.Law.walks() && s.end() == maxDuration:
 		return s.N
-	case s.Law.Kind != Poisson:
+	case !s.Law.walks():
 		return s.count()
 	}
 	n, _ := s.walk(newRand)
@@ -155,8 +162,8 @@ func (s Spec) Planned(newRand func() *rand.Rand) uint64 {
 // Length is the instant by which the schedule has ended; no arrival is later. If
 // the duration or the shape ends it, that is their end. If N does, it is the
 // instant at which the next arrival would have left: 16 s for 200 at 12.5/s. For a
-// Poisson law with N and for a recording it is the last arrival, and 0 for a burst
-// of all. newRand is as in Planned, and s must have passed Check.
+// Poisson law with N, a population with N and a recording it is the last arrival, and 0
+// for a burst of all. newRand is as in Planned, and s must have passed Check.
 func (s Spec) Length(newRand func() *rand.Rand) time.Duration {
 	switch {
 	case len(s.Replay) > 0:
@@ -166,7 +173,7 @@ func (s Spec) Length(newRand func() *rand.Rand) time.Duration {
 		return 0
 	case s.N == 0:
 		return s.end()
-	case s.Law.Kind == Poisson:
+	case s.Law.walks():
 		if n, last := s.walk(newRand); n == s.N {
 			return last
 		}
@@ -178,6 +185,9 @@ func (s Spec) Length(newRand func() *rand.Rand) time.Duration {
 	}
 	return min(end, s.end())
 }
+
+// walks reports whether chance decides how many arrivals there are.
+func (l Law) walks() bool { return l.Kind == Poisson || l.Kind == Population }
 
 func (s Spec) walk(newRand func() *rand.Rand) (n uint64, last time.Duration) {
 	for open := s.Open(newRand()); ; n++ {
@@ -192,6 +202,9 @@ func (s Spec) walk(newRand func() *rand.Rand) (n uint64, last time.Duration) {
 // end is when the duration or the shape ends the schedule; maxDuration if only N does.
 func (s Spec) end() time.Duration {
 	end, _ := s.Shape.End()
+	if s.Law.Kind == Population {
+		end = maxDuration // it has no shape
+	}
 	if s.Duration > 0 {
 		end = min(end, s.Duration)
 	}

@@ -50,7 +50,7 @@ func seeded() *rand.Rand { return generator(7) }
 func specGen() *rapid.Generator[Spec] {
 	return rapid.Custom(func(t *rapid.T) Spec {
 		var s Spec
-		s.Law = rapid.SampledFrom([]Law{{}, {Kind: Poisson}, {Kind: Uniform}, {Kind: Burst}, {Burst, 1}, {Burst, 7}}).Draw(t, "law")
+		s.Law = rapid.SampledFrom([]Law{{}, {Kind: Poisson}, {Kind: Uniform}, {Kind: Burst}, {Kind: Burst, Size: 1}, {Kind: Burst, Size: 7}}).Draw(t, "law")
 		s.N = rapid.Uint64Range(1, 2000).Draw(t, "n")
 		if s.Law.atOnce() {
 			return s
@@ -117,7 +117,7 @@ func TestCountIsExact(t *testing.T) {
 		d := rapid.Int64Range(1, int64(48*time.Hour)).Draw(t, "duration")
 		want := new(big.Int).Mul(new(big.Int).SetUint64(r.num), big.NewInt(d))
 		want.Quo(want, new(big.Int).Mul(new(big.Int).SetUint64(r.den), big.NewInt(1e9)))
-		for _, l := range []Law{{}, {Kind: Uniform}, {Burst, 10}} {
+		for _, l := range []Law{{}, {Kind: Uniform}, {Kind: Burst, Size: 10}} {
 			spec := Spec{Law: l, Shape: Constant(r), Duration: time.Duration(d)}
 			require.Equal(t, want.Uint64(), spec.Planned(nil))
 			require.Equal(t, want.Sign() > 0, spec.Check() == nil)
@@ -209,7 +209,7 @@ func TestPlannedAndLength(t *testing.T) {
 		{"shape before n", Spec{Shape: shape(t, "10@30s"), N: 1000}, 300, 30 * seconds},
 		{"shape before duration", Spec{Shape: shape(t, "10@30s"), Duration: time.Minute}, 300, 30 * seconds},
 		{"all at once", Spec{Law: Law{Kind: Burst}, N: 50}, 50, 0},
-		{"ten at a time", Spec{Law: Law{Burst, 10}, Shape: shape(t, "10"), N: 25}, 25, 2500 * time.Millisecond},
+		{"ten at a time", Spec{Law: Law{Kind: Burst, Size: 10}, Shape: shape(t, "10"), N: 25}, 25, 2500 * time.Millisecond},
 		{"uniform", Spec{Law: Law{Kind: Uniform}, Shape: shape(t, "10"), Duration: 12345 * time.Millisecond}, 123, 12345 * time.Millisecond},
 		{"uniform n", Spec{Law: Law{Kind: Uniform}, Shape: shape(t, "10"), N: 50, Duration: time.Minute}, 50, 5 * seconds},
 		{"poisson n", poisson, 500, lastOfPoisson},
@@ -228,7 +228,7 @@ func TestPlannedAndLength(t *testing.T) {
 }
 
 func TestBursts(t *testing.T) {
-	tenAtATime := Spec{Law: Law{Burst, 10}, Shape: shape(t, "5"), N: 25}
+	tenAtATime := Spec{Law: Law{Kind: Burst, Size: 10}, Shape: shape(t, "5"), N: 25}
 	for k, at := range instants(tenAtATime.Open(nil)) {
 		require.Equal(t, time.Duration(k/10)*2*seconds, at)
 	}
@@ -273,10 +273,10 @@ func TestCheckSaysWhatToDo(t *testing.T) {
 		{"recording out of order", Spec{Replay: Recording{{0, 2}, {1, 1}}}, "recorded schedule: arrival 1: out of order: intended_ns 1 after 2"},
 		{"recording before the run", Spec{Replay: Recording{{0, -1}}}, "recorded schedule: arrival 0: intended_ns -1 is negative; instants count from the start of the run"},
 		{"recording later than the duration", Spec{Replay: recording, Duration: seconds}, "the recorded schedule has no arrival before 1s, its first is at 1s; give a longer duration"},
-		{"everything at once", Spec{Law: Law{Poisson, 3}, Duration: -1}, "duration -1ns is negative; give one above 0\n" +
+		{"everything at once", Spec{Law: Law{Kind: Poisson, Size: 3}, Duration: -1}, "duration -1ns is negative; give one above 0\n" +
 			"arrival law poisson has a burst size; only burst takes one\n" +
 			"no rate and no schedule; give a rate such as 12.5, or a schedule file"},
-		{"an unknown law", Spec{Law: Law{Kind: 9}, Shape: shape(t, "10"), N: 1}, "arrival law Kind(9) is unknown; give even, poisson, uniform or burst"},
+		{"an unknown law", Spec{Law: Law{Kind: 9}, Shape: shape(t, "10"), N: 1}, "arrival law Kind(9) is unknown; give even, poisson, uniform, burst, burst=K or 'population=N period=TIME'"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.EqualError(t, tt.spec.Check(), tt.want)
@@ -294,7 +294,7 @@ func TestStringAndHash(t *testing.T) {
 		{Spec{Shape: shape(t, "12.5"), N: 200}, "even 12.5/s n=200"},
 		{Spec{Shape: shape(t, "300/m"), Duration: time.Minute}, "even 5/s duration=1m"},
 		{Spec{Law: Law{Kind: Poisson}, Shape: shape(t, "10@30s,10..200@1m")}, "poisson 10@30s,10..200@1m"},
-		{Spec{Law: Law{Burst, 10}, Shape: shape(t, "100"), N: 50, Duration: time.Hour}, "burst=10 100/s n=50 duration=1h"},
+		{Spec{Law: Law{Kind: Burst, Size: 10}, Shape: shape(t, "100"), N: 50, Duration: time.Hour}, "burst=10 100/s n=50 duration=1h"},
 		{Spec{Law: Law{Kind: Burst}, N: 50}, "burst n=50"},
 		{Spec{Replay: Recording{{0, 1}, {1, 2}}}, "replay of 2"},
 		{Spec{Replay: Recording{{0, 1}, {1, 3}}}, "replay of 2"},

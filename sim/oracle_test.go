@@ -13,6 +13,7 @@ import (
 	"openload/engine"
 	"openload/lab"
 	"openload/schedule"
+	"openload/seed"
 	"openload/sim"
 )
 
@@ -41,6 +42,13 @@ func server(t require.TestingT, spec string) lab.Model {
 	s, err := lab.Parse(spec)
 	require.NoError(t, err)
 	return s.Model(nil)
+}
+
+// chancy is a server that needs chance.
+func chancy(t require.TestingT, spec string) lab.Model {
+	s, err := lab.Parse(spec)
+	require.NoError(t, err)
+	return s.Model(seed.Seed(1).Stream("server"))
 }
 
 func even(t require.TestingT, n uint64, interval time.Duration) schedule.Schedule {
@@ -314,10 +322,23 @@ func TestHowManyClientsAFreezeMustCatch(t *testing.T) {
 	}
 }
 
+// A million operations a second of real time, and no memory that grows with them.
 func BenchmarkOpenRun(b *testing.B) {
-	rec := correct.NewRecorder(correct.Options{})
-	rate, _ := schedule.ParseRate("100000")
-	s := schedule.Spec{Law: schedule.Law{Kind: schedule.Even}, Shape: schedule.Constant(rate), N: uint64(b.N)}
-	b.ReportAllocs()
-	engine.Run(context.Background(), context.Background(), s.Open(nil), sim.New(server(b, "service=5us"), anyStatus), rec, nil, lenient)
+	for _, bm := range []struct {
+		name, server string
+		lim          engine.Limits
+	}{
+		{"idle", "service=5us", lenient},
+		{"thousands under way", "service=9us hang=24ms", lenient},
+		{"timed out", "hang=8ms workers=0 hang-after=1ms", engine.Limits{Timeout: 3 * ms, Drain: time.Hour}},
+		{"gated", "service=11us limit=100 queue=50 max-age=1s accept=90/1ms", lenient},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			rec := correct.NewRecorder(correct.Options{})
+			rate, _ := schedule.ParseRate("100000")
+			s := schedule.Spec{Law: schedule.Law{Kind: schedule.Even}, Shape: schedule.Constant(rate), N: uint64(b.N)}
+			b.ReportAllocs()
+			engine.Run(context.Background(), context.Background(), s.Open(nil), sim.New(server(b, bm.server), anyStatus), rec, nil, bm.lim)
+		})
+	}
 }

@@ -12,10 +12,11 @@ import (
 // A World is a virtual clock and a modelled server. The server does the work of a
 // request even if the client has given it up.
 type World struct {
-	now     time.Duration
-	model   lab.Model
-	expect  func(status int) bool
-	answers answers
+	now    time.Duration
+	model  lab.Model
+	expect func(status int) bool
+	ledger lab.Ledger
+	events events
 }
 
 var _ engine.World = (*World)(nil)
@@ -28,81 +29,101 @@ func New(m lab.Model, expect func(status int) bool) *World {
 // Room is all that is asked for: connections cost nothing here.
 func (w *World) Room(waiting int, _ time.Duration) int { return waiting }
 
+// Stats lets the server finish what it has taken on, and returns what it has done in
+// all. It ends the World. Nobody sends keys here, but an operation that is executed twice
+// is a duplicate.
+func (w *World) Stats() lab.Stats {
+	for w.events.len() > 0 {
+		w.next()
+	}
+	return w.ledger.Stats()
+}
+
 // Fire sends the request now.
 func (w *World) Fire(s engine.Shot) {
-	x := s.Sample()
-	x.Sent, x.Written = w.now, true
-	answer := w.model.Serve(w.now)
-	cut, class := s.Cut(w.now)
-	switch {
-	case answer.At > cut:
-		x.Done, x.Class = cut, class
-	case answer.Status == 0:
-		x.Done, x.Class = answer.At, correct.Reset
-	case w.expect(answer.Status):
-		x.Done, x.Status = answer.At, answer.Status
-	default:
-		x.Done, x.Status, x.Class = answer.At, answer.Status, correct.BadStatus
+	e := event{Sample: s.Sample()}
+	e.Sent, e.Written = w.now, true
+	e.cut, e.gaveUp = s.Cut(w.now)
+	w.ledger.Arrive(s.Attempt)
+	w.serve(&e)
+}
+
+// serve has the server take the request of e, for the first time or once more.
+func (w *World) serve(e *event) {
+	e.calls++
+	a := w.model.Serve(w.now)
+	w.ledger.Call(e.calls, a)
+	again := a.Again(e.calls)
+	if a.At > e.cut && !e.alone {
+		w.end(e, e.cut, e.gaveUp)
+		e.alone = true
 	}
-	w.answers.push(x)
+	if a.Effect {
+		w.ledger.Execute(key(e, again || a.Status == 0))
+	}
+	switch {
+	case again:
+		e.Done, e.again = a.At, true
+		w.events.push(e)
+		return
+	case e.alone:
+	case a.Status == 0:
+		w.end(e, a.At, correct.Reset)
+	default:
+		e.Status, e.RetryAfter, e.Bytes = a.Status, a.RetryAfter, int64(a.Body)
+		class := correct.OK
+		if !w.expect(a.Status) {
+			class = correct.BadStatus
+		}
+		w.end(e, a.At, class)
+	}
+	w.ledger.Leave(a.Status)
+}
+
+// end has the attempt of e answered at done.
+func (w *World) end(e *event, done time.Duration, c correct.Class) {
+	e.Done, e.Class, e.again = done, c, false
+	w.events.push(e)
+}
+
+// key is under which work for e is remembered: it may be, or may have been, done more
+// than once. What is told at the first attempt needs no memory, and a simulation may be
+// long.
+func key(e *event, unsure bool) uint64 {
+	if unsure || e.Attempt > 1 || e.calls > 1 || e.alone && e.gaveUp != correct.Deadline {
+		return e.Seq + 1
+	}
+	return 0
 }
 
 // Wait jumps to the next answer, or to until.
 func (w *World) Wait(ctx context.Context, until time.Duration) (time.Duration, correct.Sample, bool) {
-	if len(w.answers) > 0 {
-		if next := w.answers[0].Done; next <= until {
-			w.now = max(w.now, next)
-			return w.now, w.answers.pop(), true
-		}
-		if ctx.Err() != nil {
-			x := w.answers.pop()
-			x.Done, x.Status, x.Class = w.now, 0, correct.Unfinished
+	for w.events.len() > 0 && w.events.next().Done <= until {
+		if x, answered := w.next(); answered {
 			return w.now, x, true
+		}
+	}
+	if ctx.Err() != nil {
+		for w.events.len() > 0 {
+			if e := w.events.pop(); !e.alone {
+				e.Done, e.Class = w.now, correct.Unfinished
+				e.Status, e.Bytes, e.RetryAfter = 0, 0, 0
+				return w.now, e.Sample, true
+			}
 		}
 	}
 	w.now = max(w.now, until)
 	return w.now, correct.Sample{}, false
 }
 
-// answers is a heap by Done, then Seq. It is written out for Samples: through
-// container/heap every push allocates.
-type answers []correct.Sample
-
-func (a answers) before(i, j int) bool {
-	return a[i].Done < a[j].Done || a[i].Done == a[j].Done && a[i].Seq < a[j].Seq
-}
-
-func (a *answers) push(x correct.Sample) {
-	*a = append(*a, x)
-	h := *a
-	for i := len(h) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !h.before(i, parent) {
-			return
-		}
-		h[i], h[parent] = h[parent], h[i]
-		i = parent
+// next jumps to the next event, which may be an answer.
+func (w *World) next() (x correct.Sample, answered bool) {
+	e := w.events.pop()
+	w.now = max(w.now, e.Done)
+	if !e.again {
+		return e.Sample, true
 	}
-}
-
-func (a *answers) pop() correct.Sample {
-	h := *a
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	*a = h[:last]
-	h = h[:last]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(h) {
-			return top
-		}
-		if child+1 < len(h) && h.before(child+1, child) {
-			child++
-		}
-		if !h.before(child, i) {
-			return top
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
+	e.again = false
+	w.serve(&e)
+	return correct.Sample{}, false
 }

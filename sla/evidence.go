@@ -20,6 +20,7 @@ type Evidence struct {
 	AbortedOnFail bool // stopped by ourselves, because a rule was broken beyond repair
 	Burst         bool // operations were planned at one instant each: there is no rate to keep
 
+	Held           bool // operations waited although more connections might have been open: they are opened with restraint
 	AutoCapReached bool // the cap on connections that nobody asked for was in force
 	AutoCap        int  // that cap
 
@@ -57,7 +58,7 @@ func (e *Evidence) mostLate() time.Duration {
 // punctual are the readings of an open run as a generator without our faults would
 // have had them: never late, and without a cap that nobody asked for.
 func (e *Evidence) punctual() []correct.Set {
-	if e.AutoCapReached {
+	if e.AutoCapReached || e.Held {
 		return []correct.Set{correct.LessLag, correct.LessWait}
 	}
 	return []correct.Set{correct.LessLag}

@@ -62,9 +62,12 @@ func (e *Evidence) notesOn(r Result) (notes []correct.Doubt) {
 
 // restsOn says which values make the percentile.
 func (r Result) restsOn() string {
-	unit := "operations"
+	unit := "operation"
 	if r.Rule.Set == correct.Raw {
-		unit = "attempts"
+		unit = "attempt"
+	}
+	if r.Of != 1 {
+		unit += "s"
 	}
 	switch *r.Allowed {
 	case 0:

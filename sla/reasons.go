@@ -2,7 +2,9 @@ package sla
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"openload/correct"
@@ -25,9 +27,9 @@ func (e *Evidence) distrust(results []Result) (why []correct.Doubt) {
 		n := float64(c.Scheduled - 1)
 		left := "all left at once"
 		if taken > 0 {
-			left = fmt.Sprintf("%.4g left", n/taken.Seconds())
+			left = rounded(n/taken.Seconds()) + " left"
 		}
-		why = append(why, doubt("rate_off", "%.4g operations a second were planned and %s, more than 1 %% off: openload did not keep the schedule", n/planned.Seconds(), left))
+		why = append(why, doubt("rate_off", "%s operations a second were planned and %s, more than 1 %% off: openload did not keep the schedule", rounded(n/planned.Seconds()), left))
 	}
 	if 1000*c.Dropped > c.Scheduled {
 		why = append(why, doubt("dropped", "%d of %d operations were dropped, more than 0.1 %%: the backlog was full%s", c.Dropped, c.Scheduled, e.behindCap()))
@@ -47,6 +49,8 @@ func (e *Evidence) distrust(results []Result) (why []correct.Doubt) {
 // lacks is why r has nothing to judge.
 func (e *Evidence) lacks(r Rule) string {
 	switch {
+	case r.Metric == Rate && e.Snapshot.Counts.Scheduled < 2:
+		return "one operation has no rate"
 	case r.Metric == Rate:
 		return "no rate was planned"
 	case r.latency() && e.Snapshot.Dist(r.Set) == nil:
@@ -56,7 +60,10 @@ func (e *Evidence) lacks(r Rule) string {
 }
 
 func (e *Evidence) behindCap() string {
-	if !e.AutoCapReached {
+	switch {
+	case !e.AutoCapReached && e.Held:
+		return " for a connection to be opened"
+	case !e.AutoCapReached:
 		return ""
 	}
 	return fmt.Sprintf(" behind the automatic cap of %d connections", e.AutoCap)
@@ -129,11 +136,19 @@ func (r Result) tally(aside string) string {
 	case r.Rule.latency():
 		return "the mean is " + digits3(*r.Latency)
 	case r.Rule.Metric == Attempts:
-		return fmt.Sprintf("there were %.4g attempts for each operation", *r.Number)
+		return fmt.Sprintf("there were %s attempts for each operation", rounded(*r.Number))
 	case r.Number == nil:
 		return "all left at once"
 	}
-	return fmt.Sprintf("%.4g %% of the planned rate left", 100**r.Number)
+	return rounded(100**r.Number) + " % of the planned rate left"
+}
+
+// rounded is x to four digits, or to a whole number if it has more.
+func rounded(x float64) string {
+	if math.Abs(x) >= 1000 {
+		return strconv.FormatFloat(math.Round(x), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
 // offence is what an operation did that counts against r.

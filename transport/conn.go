@@ -88,7 +88,7 @@ func (c *Conn) read() Outcome {
 	if err != nil {
 		o = failed(readClass(err, resp.began))
 	} else {
-		o.Status, o.Keep = resp.status, resp.keep
+		o.Status, o.Keep, o.RetryAfter = resp.status, resp.keep, resp.pause
 		if !c.client.expect(resp.status) {
 			o.Class = correct.BadStatus
 		}

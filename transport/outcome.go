@@ -1,12 +1,18 @@
 package transport
 
-import "openload/correct"
+import (
+	"time"
+
+	"openload/correct"
+)
 
 // An Outcome is how one exchange, or one dial, ended.
 type Outcome struct {
-	Class  correct.Class
-	Status int    // HTTP status, 0 if no complete response came
-	Bytes  int64  // response body bytes read
+	Class      correct.Class
+	Status     int           // HTTP status, 0 if no complete response came
+	Bytes      int64         // response body bytes read
+	RetryAfter time.Duration // what the response asked to wait before another attempt
+
 	Detail string // for people: what the class leaves open, without addresses or ports
 
 	Written bool // a byte of the request was handed to the kernel

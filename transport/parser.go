@@ -95,7 +95,10 @@ func (p *Parser) Feed(b []byte) (done bool, err error) {
 			if p.lines -= len(line) + 1; p.lines < 0 {
 				return false, errHeader
 			}
-			if err := p.take(bytes.TrimSuffix(line, []byte("\r"))); err != nil {
+			if n := len(line); n > 0 && line[n-1] == '\r' {
+				line = line[:n-1]
+			}
+			if err := p.take(line); err != nil {
 				return false, err
 			}
 		}
@@ -171,16 +174,47 @@ func (p *Parser) takeField(line []byte) (err error) {
 	if bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0 {
 		return errMalformed
 	}
-	if p.ours = framingName(colon); !p.ours { // most lines end here
+	if p.ours = false; !noted(colon) { // most lines end here
 		return nil
 	}
-	p.ours, err = p.framing.take(name, bytes.Trim(line[colon+1:], " \t"))
+	value := trim(line[colon+1:])
+	if n, ok := digits(value); ok && p.length < 0 && is(name, "content-length") { // nearly always
+		p.length, p.ours = n, true
+		return nil
+	}
+	p.ours, err = p.framing.take(name, value)
 	return err
 }
 
-// framingName reports whether the names of framing fields can have n letters.
-func framingName(n int) bool {
-	return n == len("connection") || n == len("content-length") || n == len("transfer-encoding")
+// trim cuts off the blanks around b.
+func trim(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// digits reads a number of up to 18 of them, which always fits.
+func digits(b []byte) (n int64, ok bool) {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, 0 < len(b) && len(b) <= 18
+}
+
+// noted reports whether the names of fields that matter can have n letters.
+func noted(n int) bool {
+	switch n {
+	case len("connection"), len("content-length"), len("transfer-encoding"), len("retry-after"), len("date"):
+		return true
+	}
+	return false
 }
 
 // endHeader decides where the body ends. Source: RFC 9112, section 6.3.
@@ -219,3 +253,6 @@ func (p *Parser) takeSize(line []byte) error {
 	}
 	return nil
 }
+
+// Bytes returns how much of the body has come.
+func (p *Parser) Bytes() int64 { return p.bytes }

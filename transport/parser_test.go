@@ -147,4 +147,3 @@ func BenchmarkParser(b *testing.B) {
 		}
 	}
 }
-

@@ -32,7 +32,7 @@ func (l *Client) Answer(p *Parser, err error) Outcome {
 	if err != nil {
 		o = failed(readClass(err, p.began))
 	} else {
-		o.Status, o.Keep = p.status, p.keep && !l.close
+		o.Status, o.Keep, o.RetryAfter = p.status, p.keep && !l.close, p.framing.pause()
 		if !l.expect(p.status) {
 			o.Class = correct.BadStatus
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"time"
 )
 
 const (
@@ -16,16 +17,39 @@ const (
 type response struct {
 	began  bool // a byte of it came
 	status int
-	bytes  int64 // of its body
-	keep   bool  // the connection can be used again
+	bytes  int64         // of its body
+	keep   bool          // the connection can be used again
+	pause  time.Duration // asked for before another attempt
 }
 
-// framing is what the header says about the body and the connection.
+// framing is what the header says about the body, the connection, and the next attempt.
 type framing struct {
 	length      int64 // -1: not given
 	chunked     bool
 	coded       bool // a transfer coding was named
 	close, keep bool
+	after, date brief // Retry-After and Date
+}
+
+// brief is a short field value, kept without an allocation. A longer one is none.
+type brief struct {
+	n uint8
+	b [40]byte
+}
+
+func (v *brief) set(value []byte) {
+	v.n = 0
+	if len(value) <= len(v.b) {
+		v.n = uint8(copy(v.b[:], value))
+	}
+}
+
+// pause is what the response asks to wait before another attempt.
+func (f *framing) pause() time.Duration {
+	if f.after.n == 0 {
+		return 0
+	}
+	return retryAfter(string(f.after.b[:f.after.n]), string(f.date.b[:f.date.n]))
 }
 
 // reader reads responses from one connection.
@@ -57,6 +81,7 @@ func (r *reader) response(head bool) (resp response, err error) {
 		}
 	}
 	resp.keep = !f.close && (f.keep || !old)
+	resp.pause = f.pause()
 	switch {
 	case head || resp.status == 101 || resp.status == 204 || resp.status == 304:
 	case f.chunked:
@@ -139,6 +164,12 @@ func (f *framing) take(name, value []byte) (ours bool, err error) {
 	case is(name, "connection"):
 		f.close = f.close || hasToken(value, "close")
 		f.keep = f.keep || hasToken(value, "keep-alive")
+	case is(name, "retry-after"):
+		f.after.set(value)
+		return false, nil
+	case is(name, "date"):
+		f.date.set(value)
+		return false, nil
 	default:
 		return false, nil
 	}

@@ -115,7 +115,7 @@ func TestResponsesFollowEachOther(t *testing.T) {
 		if tt.keep && !tt.head {
 			got, err := r.response(false)
 			require.NoError(t, err, tt.name)
-			require.Equal(t, response{true, tt.status, tt.bytes, true}, got, tt.name)
+			require.Equal(t, response{began: true, status: tt.status, bytes: tt.bytes, keep: true}, got, tt.name)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestLargeBody(t *testing.T) {
 	r := reader{src: io.MultiReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"), io.LimitReader(zeros{}, size))}
 	got, err := r.response(false)
 	require.NoError(t, err)
-	require.Equal(t, response{true, 200, size, true}, got)
+	require.Equal(t, response{began: true, status: 200, bytes: size, keep: true}, got)
 	require.Len(t, r.buf, firstRead)
 }
 

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -30,5 +31,27 @@ func TestRetryAfter(t *testing.T) {
 		{"the year 9999", "Fri, 31 Dec 9999 23:59:59 GMT", now, maxRetryAfter},
 	} {
 		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, retryAfter(tt.value, tt.date)) })
+	}
+}
+
+// Both readers hear what a response asks for.
+func TestRetryAfterIsHeard(t *testing.T) {
+	for header, want := range map[string]time.Duration{
+		"Retry-After: 3\r\n": 3 * time.Second,
+		"Date: Mon, 30 Nov 2026 05:00:00 GMT\r\nRetry-After: Mon, 30 Nov 2026 05:00:07 GMT\r\n": 7 * time.Second,
+		"Retry-After: soon\r\n": 0,
+		"":                      0,
+	} {
+		text := "HTTP/1.1 503 Busy\r\n" + header + "Content-Length: 0\r\n\r\n"
+		r := reader{src: strings.NewReader(text)}
+		got, err := r.response(false)
+		require.NoError(t, err)
+		require.Equal(t, want, got.pause, header)
+		var p Parser
+		p.Reset(false)
+		done, err := p.Feed([]byte(text))
+		require.NoError(t, err)
+		require.True(t, done)
+		require.Equal(t, want, p.framing.pause(), header)
 	}
 }

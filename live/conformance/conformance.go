@@ -1,0 +1,259 @@
+// Package conformance holds a World of sockets to what it must make of everything that
+// servers do. Each World's tests call [Run]; it makes the test's verdict.
+package conformance
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"openload/correct"
+	"openload/engine"
+	"openload/live"
+	"openload/request"
+	"openload/transport"
+)
+
+// Options say what the World under test is made of.
+type Options struct {
+	Epoch          time.Time
+	Client         *transport.Client
+	Connections    int
+	ConnectTimeout time.Duration
+	NoKeepAlive    bool
+}
+
+// A World is one that can be looked at and ended.
+type World interface {
+	engine.World
+	Counters() live.Counters
+	Close()
+}
+
+// Run holds the Worlds that open makes to all of it, over each loopback address, in the
+// clear and over TLS.
+func Run(t *testing.T, open func(*testing.T, Options) World) {
+	certified := httptest.NewTLSServer(nil)
+	certified.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(certified.Certificate())
+
+	// start makes a World for a server of handle.
+	start := func(t *testing.T, address string, secure bool, with settings, handle func(int, peer)) (*server, World) {
+		scheme, config := "http", (*tls.Config)(nil)
+		if secure {
+			scheme, config = "https", &tls.Config{Certificates: certified.TLS.Certificates}
+		}
+		s := listen(t, address, config, handle)
+		r := with.request
+		r.URL = scheme + "://" + s.Addr().String() + "/path?query"
+		return s, open(t, Options{
+			Epoch: time.Now(), Connections: max(with.connections, 10), ConnectTimeout: 5 * time.Second, NoKeepAlive: with.noKeepAlive,
+			Client: client(t, transport.Config{
+				Request: r, Addrs: []netip.Addr{netip.MustParseAddr(address)}, NoKeepAlive: with.noKeepAlive, Roots: roots,
+			}),
+		})
+	}
+	for _, address := range loopbacks() {
+		for _, secure := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s TLS=%v", address, secure), func(t *testing.T) {
+				for _, tt := range cases {
+					t.Run(tt.name, func(t *testing.T) {
+						s, w := start(t, address, secure, tt.with, tt.handle)
+						var all []correct.Sample
+						for range tt.shots {
+							all = append(all, Drive(t, w, []time.Duration{0}, func(s *engine.Shot) { s.Timeout = tt.with.timeout })...)
+							s.settle(t)
+						}
+						require.Equal(t, tt.classes, Classes(all))
+						for _, x := range all {
+							if x.Class != correct.Reset && len(tt.classes) == 1 {
+								require.Equal(t, tt.status, x.Status)
+								require.Equal(t, tt.bytes, x.Bytes)
+							}
+							require.True(t, x.Written)
+							require.Zero(t, x.Resent)
+							require.GreaterOrEqual(t, x.Raw(), tt.with.timeout)
+							require.LessOrEqual(t, x.Dispatched, x.Sent)
+						}
+						require.Equal(t, tt.conns, w.Counters().Opened)
+						w.Close()
+						saw := s.await(t, func(is tally) bool { return is.closed >= tt.conns })
+						require.Equal(t, tt.shots, saw.requests, "the server sees each request once")
+						require.Equal(t, tt.conns, saw.conns)
+					})
+				}
+			})
+		}
+	}
+
+	t.Run("C10 C12 what the server reads", func(t *testing.T) {
+		for _, address := range loopbacks() {
+			var raw atomic.Pointer[string]
+			s, w := start(t, address, false, settings{}, func(_ int, p peer) {
+				b := make([]byte, 4096)
+				n, _ := p.Read(b)
+				text := string(b[:n])
+				raw.Store(&text)
+				p.say(hello)
+			})
+			Drive(t, w, []time.Duration{0}, nil)
+			w.Close()
+			require.Equal(t, "GET /path?query HTTP/1.1\r\nHost: "+s.Addr().String()+"\r\n\r\n", *raw.Load())
+		}
+		var hosts atomic.Pointer[string]
+		_, w := start(t, "127.0.0.1", false, settings{request: request.Request{Header: []request.Field{{Name: "Host", Value: "hello"}}}}, func(_ int, p peer) {
+			r, _ := p.request()
+			hosts.Store(&r.Host)
+			p.say(hello)
+		})
+		Drive(t, w, []time.Duration{0}, nil)
+		w.Close()
+		require.Equal(t, "hello", *hosts.Load())
+	})
+
+	t.Run("C20 nothing listens", func(t *testing.T) {
+		s, w := start(t, "127.0.0.1", false, settings{}, always(hello))
+		defer w.Close()
+		s.Close()
+		all := Drive(t, w, make([]time.Duration, 200), nil)
+		require.Equal(t, map[correct.Class]int{correct.Refused: 200}, Classes(all))
+		for _, x := range all {
+			require.False(t, x.Written)
+			require.Equal(t, x.Done, x.Sent)
+		}
+	})
+
+	t.Run("C23 a hundred at once, again and again", func(t *testing.T) {
+		s, w := start(t, "127.0.0.1", false, settings{connections: 1000}, always(hello))
+		defer w.Close()
+		for range 20 {
+			all := Drive(t, w, make([]time.Duration, 100), nil)
+			require.Equal(t, map[correct.Class]int{correct.OK: 100}, Classes(all))
+		}
+		saw := s.await(t, func(is tally) bool { return is.waiting == is.conns })
+		require.LessOrEqual(t, saw.conns, 100+live.MaxDials)
+		require.Equal(t, 2000, saw.requests)
+	})
+
+	t.Run("an answer before the request is read", func(t *testing.T) {
+		body := request.Request{Body: make([]byte, 8<<20)}
+		_, w := start(t, "127.0.0.1", false, settings{request: body}, func(_ int, p peer) {
+			p.Read(make([]byte, 1))
+			p.say("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+		})
+		defer w.Close()
+		all := Drive(t, w, []time.Duration{0}, nil)
+		require.Equal(t, map[correct.Class]int{correct.BadStatus: 1}, Classes(all))
+		require.Equal(t, 413, all[0].Status)
+	})
+
+	t.Run("a body without end", func(t *testing.T) {
+		for _, secure := range []bool{false, true} {
+			_, w := start(t, "127.0.0.1", secure, settings{}, func(n int, p peer) {
+				p.request()
+				if n > 0 {
+					p.say(hello)
+					return
+				}
+				p.say("HTTP/1.1 200 OK\r\n\r\n")
+				for block := make([]byte, 1<<20); ; {
+					if _, err := p.Write(block); err != nil {
+						return
+					}
+				}
+			})
+			// The second shot finds the first connection busy, and is not kept waiting.
+			all := Drive(t, w, []time.Duration{0, 20 * time.Millisecond}, func(s *engine.Shot) { s.Timeout = time.Second })
+			w.Close()
+			require.Equal(t, correct.Timeout, all[0].Class)
+			require.Positive(t, all[0].Bytes)
+			require.Equal(t, correct.OK, all[1].Class)
+			require.Less(t, all[1].Done, all[0].Done)
+		}
+	})
+
+	t.Run("C40 a large body", func(t *testing.T) {
+		const size = 256 << 20
+		_, w := start(t, "127.0.0.1", false, settings{}, func(_ int, p peer) {
+			p.request()
+			p.say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", size))
+			block := make([]byte, 1<<20)
+			for range size >> 20 {
+				p.Write(block)
+			}
+		})
+		defer w.Close()
+		all := Drive(t, w, []time.Duration{0}, nil)
+		require.EqualValues(t, size, all[0].Bytes)
+		require.Equal(t, correct.OK, all[0].Class)
+	})
+}
+
+func client(t *testing.T, c transport.Config) *transport.Client {
+	l, err := transport.New(c)
+	require.NoError(t, err)
+	return l
+}
+
+// loopbacks are the addresses that this machine has.
+func loopbacks() []string {
+	all := []string{"127.0.0.1"}
+	if l, err := net.Listen("tcp", "[::1]:0"); err == nil {
+		l.Close()
+		all = append(all, "::1")
+	}
+	return all
+}
+
+// Drive fires a shot at each instant, which set may change, and returns the answers in
+// the same order.
+func Drive(t *testing.T, w engine.World, at []time.Duration, set func(*engine.Shot)) []correct.Sample {
+	t.Helper()
+	all := make([]correct.Sample, len(at))
+	var backlog []engine.Shot
+	for next, got := 0, 0; got < len(at); {
+		until := engine.Forever
+		if next < len(at) {
+			until = at[next]
+		}
+		now, s, answered := w.Wait(t.Context(), until)
+		switch {
+		case answered:
+			require.LessOrEqual(t, s.Done, now)
+			all[s.Seq] = s
+			got++
+		case now >= until:
+			shot := engine.Shot{Seq: uint64(next), Attempt: 1, Intended: until, Due: until, Dispatched: now}
+			if set != nil {
+				set(&shot)
+			}
+			backlog = append(backlog, shot)
+			next++
+		}
+		if len(backlog) > 0 {
+			for range w.Room(len(backlog), backlog[0].Dispatched) {
+				w.Fire(backlog[0])
+				backlog = backlog[1:]
+			}
+		}
+	}
+	return all
+}
+
+// Classes counts samples by how they ended.
+func Classes(samples []correct.Sample) map[correct.Class]int {
+	n := map[correct.Class]int{}
+	for _, s := range samples {
+		n[s.Class]++
+	}
+	return n
+}

@@ -1,0 +1,254 @@
+//go:build linux
+
+package loop
+
+import (
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"openload/correct"
+	"openload/engine"
+	"openload/transport"
+)
+
+// A conn is one connection.
+type conn struct {
+	fd         int
+	generation int32 // tells it from one before it with the same descriptor
+	state      state
+	used       bool // a request went over it
+	rested     bool // it lay idle
+	written    bool // a byte of this request did
+	failed     bool // writing did: nothing follows this response
+	watched    bool // for room to write, too
+
+	job    job
+	sent   time.Duration
+	rest   []byte // of the request: not written yet
+	parser transport.Parser
+	secret *secret // nil without TLS
+
+	cut        time.Duration // when it is given up, being dialled or busy
+	class      correct.Class // and as what
+	prev, next *conn         // in the list of those
+
+	freed   time.Duration // when it became idle
+	began   time.Duration // of the dial
+	address int           // which one is dialled
+	tries   int           // addresses that were
+}
+
+type state uint8
+
+const (
+	dialling state = iota
+	idle
+	busy
+	closed
+)
+
+// A job is a shot on its way.
+type job struct {
+	shot  engine.Shot
+	late  time.Duration // how long we may have kept it from a connection that was there
+	stale bool          // a connection was dead already
+}
+
+// start sends the job's request over c, which is open and has nothing to do.
+func (w *World) start(c *conn, j job, now time.Duration) {
+	c.state, c.job, c.sent = busy, j, now
+	c.cut, c.class = j.shot.Cut(now)
+	c.written, c.failed = false, false
+	c.rest = w.parts.Wire
+	c.parser.Reset(w.parts.Head)
+	w.busy.add(c)
+	if c.cut <= now {
+		return // given up before a byte is written
+	}
+	w.write(c)
+}
+
+// write hands over what is left of the request.
+func (w *World) write(c *conn) {
+	var e error
+	if c.secret != nil {
+		e = c.secret.send(c)
+	} else {
+		e = c.send()
+	}
+	if e != nil && !c.written {
+		w.unwritten(c, e)
+		return
+	}
+	if e != nil {
+		// A server may answer and close before it has read the whole request: its
+		// answer counts, if it is complete.
+		c.rest, c.failed = nil, true
+	}
+	c.used = c.used || c.written
+	if more := c.blocked(); more != c.watched {
+		c.watched = more
+		events := uint32(unix.EPOLLIN)
+		if more {
+			events |= unix.EPOLLOUT
+		}
+		w.watch(unix.EPOLL_CTL_MOD, c, events)
+	}
+}
+
+// send writes what the socket takes.
+func (c *conn) send() error {
+	for len(c.rest) > 0 {
+		n, e := send(c.fd, c.rest)
+		if e == unix.EAGAIN {
+			return nil
+		}
+		if e != 0 {
+			return e
+		}
+		c.written = true
+		c.rest = c.rest[n:]
+	}
+	return nil
+}
+
+// blocked reports whether there is more to write than the socket takes.
+func (c *conn) blocked() bool {
+	return len(c.rest) > 0 || c.secret != nil && c.secret.blocked()
+}
+
+// unwritten ends a request of which no byte was written. A connection that had been
+// open before died while it was idle: the request is sent over another one. It has
+// failed if that was dialled for it, and is dead before anything was sent on it.
+func (w *World) unwritten(c *conn, err error) {
+	j, now := c.job, w.now()
+	o := transport.Unwritten(err)
+	if o.Class == correct.Reset && (c.used || c.rested) {
+		o.Class = correct.Stale
+	}
+	if o.Class == correct.Stale && (c.used || !j.stale) {
+		w.close(c)
+		j.stale = true
+		w.push(j)
+		copy(w.pending[1:], w.pending) // it is the oldest
+		w.pending[0] = j
+		w.dial()
+		return
+	}
+	w.ready = append(w.ready, w.answer(c, o, now, 0))
+}
+
+// read reads what has come, and answers the shot if the response is complete with it.
+func (w *World) read(c *conn) (s correct.Sample, ok bool) {
+	if c.secret != nil {
+		return w.readSecret(c)
+	}
+	n, e := w.receive(c.fd, w.buf)
+	if e == unix.EAGAIN {
+		return s, false
+	}
+	now := w.now()
+	var done bool
+	var err error
+	switch {
+	case e != 0:
+		err = e
+	case n == 0:
+		err = c.parser.End()
+	default:
+		if done, err = c.parser.Feed(w.buf[:n]); !done && err == nil {
+			return s, false
+		}
+	}
+	return w.answer(c, w.client.Answer(&c.parser, err), now, w.late(now)), true
+}
+
+// receive reads from a socket. After a nap it asks the kernel when the bytes had come.
+func (w *World) receive(fd int, b []byte) (n int, e syscall.Errno) {
+	if w.napped && w.stamps {
+		n, w.came, e = w.stamper.receive(fd, b)
+		return n, e
+	}
+	w.came = 0
+	return receive(fd, b)
+}
+
+// late bounds for how long what was read just now had lain there: it had not come yet
+// when the poll before the one that told of it returned. After a nap it is most likely
+// what ended the nap, and only the kernel knows when it came.
+func (w *World) late(now time.Duration) time.Duration {
+	most := now - w.clear
+	switch {
+	case !w.napped:
+		return most
+	case w.came != 0:
+		return max(0, min(most, time.Duration(time.Now().UnixNano()-w.came)))
+	}
+	return max(0, most-w.asked)
+}
+
+// answer ends the exchange on c. late bounds for how long its end lay there unread.
+func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) correct.Sample {
+	s := c.job.shot.Sample()
+	s.Sent, s.Done = c.sent, done
+	s.Class, s.Status, s.Bytes, s.Written, s.RetryAfter = o.Class, o.Status, o.Bytes, c.written, o.RetryAfter
+	if !c.written {
+		s.Sent = s.Done
+	}
+	s.Late = c.job.late + min(late, s.Done-s.Sent)
+	w.out--
+	w.count(o)
+	if o.Keep && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
+		w.busy.remove(c)
+		w.free(c, done)
+	} else {
+		c.failed = c.failed || o.Class != correct.OK && o.Class != correct.BadStatus
+		w.close(c)
+		w.dial()
+	}
+	return s
+}
+
+// ended reports whether the event that told of the answer told of the end, too.
+func (w *World) ended(c *conn) bool {
+	return w.event.Fd == int32(c.fd) && w.event.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
+}
+
+// free gives c to the shot that has waited longest here, or to the idle.
+func (w *World) free(c *conn, now time.Duration) {
+	if len(w.pending) == 0 {
+		c.state, c.freed, c.rested = idle, now, true
+		w.idle = append(w.idle, c)
+		return
+	}
+	w.start(c, w.pop(0), max(now, w.now()))
+}
+
+// close closes c, whatever it did.
+func (w *World) close(c *conn) {
+	switch c.state {
+	case closed:
+		return
+	case idle:
+		for i := len(w.idle) - 1; i >= 0; i-- {
+			if w.idle[i] == c {
+				w.idle = append(w.idle[:i], w.idle[i+1:]...)
+				break
+			}
+		}
+	case busy:
+		w.busy.remove(c)
+	case dialling:
+		w.dials.remove(c)
+		w.dialing--
+	}
+	if c.secret != nil && !c.failed {
+		c.secret.goodbye()
+	}
+	c.state = closed
+	w.byFD[c.fd] = nil
+	unix.Close(c.fd)
+	w.open--
+}

@@ -1,0 +1,306 @@
+//go:build linux
+
+package loop
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"openload/correct"
+	"openload/engine"
+	"openload/live"
+	"openload/transport"
+)
+
+// An address is one as connect wants it.
+type address struct {
+	family int
+	raw    [unix.SizeofSockaddrInet6]byte // either kind
+	size   uintptr
+}
+
+// resolved makes one of addr.
+func resolved(addr netip.AddrPort) (a address) {
+	ip := addr.Addr()
+	if ip.Is4() {
+		a.family, a.size = unix.AF_INET, unix.SizeofSockaddrInet4
+		sa := (*unix.RawSockaddrInet4)(unsafe.Pointer(&a.raw))
+		sa.Family, sa.Addr = unix.AF_INET, ip.As4()
+	} else {
+		a.family, a.size = unix.AF_INET6, unix.SizeofSockaddrInet6
+		sa := (*unix.RawSockaddrInet6)(unsafe.Pointer(&a.raw))
+		sa.Family, sa.Addr = unix.AF_INET6, ip.As16()
+		if i, err := net.InterfaceByName(ip.Zone()); err == nil {
+			sa.Scope_id = uint32(i.Index)
+		} else if n, err := strconv.Atoi(ip.Zone()); err == nil {
+			sa.Scope_id = uint32(n)
+		}
+	}
+	binary.BigEndian.PutUint16(a.raw[2:], addr.Port()) // at the same place in both
+	return a
+}
+
+// connect begins to connect a socket from the local address, if there is one.
+func (a *address) connect(local *address) (fd int, err error) {
+	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	// Not needed for one write a request, but for the second one of a large body.
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	if local != nil {
+		err = local.bind(fd)
+	}
+	if err == nil {
+		_, _, e := syscall.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&a.raw)), a.size)
+		if e != 0 && e != unix.EINPROGRESS {
+			err = e
+		}
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// bind has a socket connect from a. Its port is chosen when it connects, so that one
+// that is used for another target can be taken.
+func (a *address) bind(fd int) error {
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1) // for IPv6, too
+	if _, _, e := syscall.RawSyscall(unix.SYS_BIND, uintptr(fd), uintptr(unsafe.Pointer(&a.raw)), a.size); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// sources resolves the local addresses, and makes sure that each is one of this
+// machine and of the target's kind.
+func (w *World) sources(local []netip.Addr) error {
+	for _, ip := range local {
+		a := resolved(netip.AddrPortFrom(ip.Unmap(), 0))
+		for _, to := range w.address {
+			if to.family != a.family {
+				return fmt.Errorf("connect from %s: the target has an address of the other kind", ip)
+			}
+		}
+		fd, err := unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return os.NewSyscallError("socket", err)
+		}
+		err = a.bind(fd)
+		unix.Close(fd)
+		if err != nil {
+			return fmt.Errorf("connect from %s: %w", ip, err)
+		}
+		w.local = append(w.local, a)
+	}
+	return nil
+}
+
+// source is the local address whose turn it is; nil: none is asked for.
+func (w *World) source() *address {
+	if len(w.local) == 0 {
+		return nil
+	}
+	w.turn = (w.turn + 1) % len(w.local)
+	return &w.local[w.turn]
+}
+
+// dial opens connections for the shots that no dial under way will serve.
+func (w *World) dial() {
+	for len(w.pending) > w.dialing && w.dialing < w.spread && w.open < w.most {
+		w.open++
+		w.dialing++
+		if w.parts.TLS != nil {
+			w.tls.dial(w.good, w.source())
+			continue
+		}
+		w.connect(&conn{began: w.now(), address: w.good}, nil)
+	}
+}
+
+// connect begins to connect c to its next address that lets it; err is why the one
+// before did not.
+func (w *World) connect(c *conn, err error) {
+	for ; c.tries < len(w.address); c.address = (c.address + 1) % len(w.address) {
+		c.tries++
+		if c.fd, err = w.address[c.address].connect(w.source()); err == nil {
+			w.adopt(c, unix.EPOLLIN|unix.EPOLLOUT)
+			c.state, c.cut = dialling, engine.Forever
+			if w.timeout > 0 {
+				c.cut = w.now() + w.timeout/time.Duration(len(w.address))
+			}
+			w.dials.add(c)
+			return
+		}
+	}
+	w.dead = append(w.dead, transport.Undialled(err))
+}
+
+// adopt makes the loop hear of c's socket.
+func (w *World) adopt(c *conn, events uint32) {
+	if w.stamps && unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) != nil {
+		w.stamps = false
+	}
+	w.age++
+	c.generation = w.age
+	for len(w.byFD) <= c.fd {
+		w.byFD = append(w.byFD, nil)
+	}
+	w.byFD[c.fd] = c
+	w.watch(unix.EPOLL_CTL_ADD, c, events)
+}
+
+// dialled takes what has become of c's dial.
+func (w *World) dialled(c *conn, events uint32) {
+	if events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 {
+		if e, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR); err == nil && e != 0 {
+			w.redial(c, syscall.Errno(e))
+			return
+		}
+	}
+	w.good = c.address
+	w.dials.remove(c)
+	w.watch(unix.EPOLL_CTL_MOD, c, unix.EPOLLIN)
+	w.opened(c)
+}
+
+// redial tries c's next address, since err ended the dial of this one.
+func (w *World) redial(c *conn, err error) {
+	w.dials.remove(c)
+	w.byFD[c.fd] = nil
+	unix.Close(c.fd)
+	c.address = (c.address + 1) % len(w.address)
+	w.connect(c, err)
+}
+
+// opened has c join the others.
+func (w *World) opened(c *conn) {
+	now := w.now()
+	w.dialing--
+	w.counters.Opened++
+	w.counters.Peak = max(w.counters.Peak, w.open-w.dialing)
+	w.took.add(now - c.began)
+	w.roomier = true
+	if len(w.pending) > 0 {
+		w.came = 0
+		w.pending[0].late += min(w.late(now), now-c.began)
+	}
+	w.free(c, now)
+	w.dial()
+}
+
+// bury takes a dial that failed, and answers the shot that has waited longest if there
+// is one.
+func (w *World) bury() (s correct.Sample, ok bool) {
+	o := w.dead[0]
+	w.dead = w.dead[1:]
+	w.dialing--
+	w.open--
+	w.roomier = true
+	if len(w.pending) > 0 {
+		s, ok = w.fail(0, w.now(), o), true
+	} else {
+		w.count(o)
+	}
+	w.dial()
+	return s, ok
+}
+
+// firstCut returns the earliest deadline of the shots that wait here.
+func (w *World) firstCut() time.Duration {
+	cut := engine.Forever
+	if w.timed == 0 {
+		return cut
+	}
+	for i := range w.pending {
+		if d := w.pending[i].shot.Deadline; d > 0 {
+			cut = min(cut, d)
+		}
+	}
+	return cut
+}
+
+// fail answers a shot that waits here and was never sent.
+func (w *World) fail(i int, at time.Duration, o transport.Outcome) correct.Sample {
+	w.out--
+	w.count(o)
+	j := w.pop(i)
+	s := j.shot.Sample()
+	s.Done = max(at, s.Dispatched)
+	s.Sent, s.Class, s.Late = s.Done, o.Class, j.late
+	return s
+}
+
+// push and pop keep the shots that wait here, oldest first.
+func (w *World) push(j job) {
+	if j.shot.Deadline > 0 {
+		w.timed++
+	}
+	w.pending = append(w.pending, j)
+}
+
+func (w *World) pop(i int) job {
+	j := w.pending[i]
+	if j.shot.Deadline > 0 {
+		w.timed--
+	}
+	if i == 0 {
+		w.pending = w.pending[1:]
+	} else {
+		w.pending = slices.Delete(w.pending, i, i+1)
+	}
+	return j
+}
+
+// maxFailures bounds the texts that are kept: a report shows a few.
+const maxFailures = 32
+
+// count notes what o's class leaves open.
+func (w *World) count(o transport.Outcome) {
+	if o.Detail == "" {
+		return
+	}
+	all := w.counters.Failures
+	i := slices.IndexFunc(all, func(f live.Failure) bool { return f.Class == o.Class && f.Text == o.Detail })
+	switch {
+	case i >= 0:
+		all[i].Count++
+	case len(all) < maxFailures:
+		w.counters.Failures = append(all, live.Failure{Class: o.Class, Text: o.Detail, Count: 1})
+	}
+}
+
+// recent holds how long the last successful dials took.
+type recent struct {
+	took [8]time.Duration
+	n    int
+}
+
+func (r *recent) add(d time.Duration) {
+	r.took[r.n%len(r.took)] = d
+	r.n++
+}
+
+// median is 0 before the first dial. One dial whose packet was lost does not count
+// for much in it.
+func (r *recent) median() time.Duration {
+	n := min(r.n, len(r.took))
+	if n == 0 {
+		return 0
+	}
+	sorted := r.took
+	slices.Sort(sorted[:n])
+	return sorted[(n-1)/2]
+}

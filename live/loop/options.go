@@ -1,0 +1,27 @@
+package loop
+
+import (
+	"net/netip"
+	"time"
+
+	"openload/transport"
+)
+
+// Options say what a World is made of.
+type Options struct {
+	Epoch  time.Time // instant 0
+	Client *transport.Client
+	Pace   Pace
+
+	Connections    int           // most connections at once, those being dialled included; at least 1
+	ConnectTimeout time.Duration // of each dial; 0: none
+	NoKeepAlive    bool          // a connection takes one request
+
+	// Local are the addresses to connect from, in turn; none: what the system takes. Each
+	// has as many ports for a target as the system has, 28,000 usually.
+	Local []netip.Addr
+
+	// Eager opens a connection for each shot that finds none idle. It suits a closed
+	// loop, whose workers have a connection each.
+	Eager bool
+}
