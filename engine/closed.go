@@ -27,7 +27,7 @@ type Closed struct {
 // RunClosed runs c in w. It returns how many slots were skipped: operations that an
 // open model would have sent. There is no Intended in a closed loop: that of its
 // samples is when the worker was free, and the slot had come.
-func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim Limits) (skipped uint64, interrupted bool) {
+func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim Limits) (skipped uint64, e End) {
 	from := &closed{Closed: c, busy: make(map[uint64]worker, c.Workers)}
 	for j := range c.Workers {
 		from.free(worker{slot: uint64(j)}, 0)
@@ -37,8 +37,8 @@ func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim L
 	if c.Duration > 0 {
 		end = c.Duration + lim.Drain
 	}
-	interrupted = run(ctx, stop, from, end, w, rec, nil, lim)
-	return from.skipped, interrupted
+	e = run(ctx, stop, from, end, w, rec, nil, lim)
+	return from.skipped, e
 }
 
 type closed struct {

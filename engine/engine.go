@@ -40,12 +40,17 @@ type Limits struct {
 // Run fires every arrival of s into w and records every attempt, until all have
 // settled. When stop ends it sends no more, drains and returns; when ctx ends it
 // gives up at once. Whatever was due by then and has not settled is recorded as
-// unfinished, so the balance always adds up; interrupted says whether it came to
-// that. A nil retry never tries again.
-func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, retry Retry, lim Limits) (interrupted bool) {
+// unfinished, so the balance always adds up. A nil retry never tries again.
+func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, retry Retry, lim Limits) End {
 	o := &open{schedule: s}
 	o.pop()
 	return run(ctx, stop, o, Forever, w, rec, retry, lim)
+}
+
+// End is how a run came to its end.
+type End struct {
+	At          time.Duration // the loop's last instant
+	Interrupted bool          // it was stopped, or given up, before all had settled
 }
 
 // arrivals is where the loop's operations come from.
@@ -85,25 +90,26 @@ type loop struct {
 	flying  int
 	behind  time.Duration // our greatest lateness since nothing was out
 	now     time.Duration
-	end     time.Duration // when draining ends; Forever while operations still come
-	stopped bool
+	end     time.Duration // when draining ends, as far as that is known
+
+	draining bool // no operation comes any more
+	stopped  bool // none is sent any more
 }
 
 // run is the loop. end is when it gives up what is still out, if that is known
 // before the last operation has come.
-func run(ctx, stop context.Context, from arrivals, end time.Duration, w World, rec Recorder, retry Retry, lim Limits) (interrupted bool) {
+func run(ctx, stop context.Context, from arrivals, end time.Duration, w World, rec Recorder, retry Retry, lim Limits) (e End) {
 	cut, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	l := loop{from: from, w: w, rec: rec, retry: retry, lim: lim, end: end}
 	for l.pending() {
-		if ctx.Err() != nil || stop.Err() != nil {
-			interrupted = true
-		}
-		if ctx.Err() != nil || l.now >= l.end {
+		given, stopped := ctx.Err() != nil, stop.Err() != nil // once: a signal may come between two looks
+		e.Interrupted = e.Interrupted || given || stopped
+		if given || l.now >= l.end {
 			giveUp()
 			l.end = min(l.end, l.now)
 			l.halt()
-		} else if stop.Err() != nil {
+		} else if stopped {
 			l.halt()
 		}
 		if !l.pending() {
@@ -121,11 +127,12 @@ func run(ctx, stop context.Context, from arrivals, end time.Duration, w World, r
 			l.dispatch()
 		}
 		l.fire()
-		if l.end == Forever && l.from.exhausted() {
-			l.end = l.now + l.lim.Drain
+		if !l.draining && l.from.exhausted() {
+			l.draining, l.end = true, min(l.end, l.now+l.lim.Drain)
 		}
 	}
-	return interrupted
+	e.At = l.now
+	return e
 }
 
 // pending reports whether anything is still to happen.

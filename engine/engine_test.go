@@ -38,7 +38,7 @@ type tries struct {
 	delay time.Duration
 }
 
-func (tries) Start(int, time.Duration) bool { return true }
+func (tries) Start(int, time.Duration) bool                  { return true }
 func (r tries) After(x correct.Sample) (time.Duration, bool) { return r.delay, x.Attempt < r.n }
 
 // A plan is a random plan against a random server.

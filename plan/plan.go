@@ -80,7 +80,7 @@ func (p *Plan) Check() error {
 		wrong = append(wrong, p.Closed.check(p))
 	} else if err := p.Schedule.Check(); err != nil {
 		wrong = append(wrong, err)
-	} else if p.Planned() == 0 {
+	} else if _, any := p.Arrivals().Next(); !any {
 		wrong = append(wrong, fmt.Errorf("by chance %s schedules no arrival with --seed %d; give a longer duration, a number (--n) or another seed", p.Schedule, p.Seed))
 	}
 	for _, r := range p.Rules {

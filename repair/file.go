@@ -20,6 +20,9 @@ func File(f *source.File, opt Options) (*report.Report, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
+	if f.Own() {
+		return own(f, &opt)
+	}
 	p, err := paceOf(&opt, &f.Facts)
 	if err != nil {
 		return nil, err

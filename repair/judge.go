@@ -20,7 +20,7 @@ func (x *sample) report() (*report.Report, error) {
 		notes = append(notes, correct.Doubt(n))
 	}
 	s := &report.Sample{
-		File: x.about(), Correction: x.correction(), Queue: report.DistOf(x.queue),
+		File: x.about(), Correction: x.correction(), Queue: report.WithHistogram(x.queue),
 		Expect: "as the tool recorded", Confidence: x.opt.Confidence, Duration: snap.LastDone,
 	}
 	if x.opt.Expect != nil {

@@ -20,11 +20,17 @@ type Meta struct {
 	Length  time.Duration // of the schedule
 	Skipped uint64        // slots that a paced closed loop let pass
 
-	ConnectionsLimit  int // in force; 0: none
-	ConnectionsOpened uint64
-	MaxConnections    int
-	Retry             Refused         // by the retry policy
-	Notes             []correct.Doubt // what else a reader should know
+	ConnectionsLimit int             // in force; 0: none
+	Ended            time.Duration   // of an interrupted run: when it was over
+	Connections      *Connections    // nil: there are none, as in a simulation
+	Retry            Refused         // by the retry policy
+	Notes            []correct.Doubt // what else a reader should know
+}
+
+// Connections are what a run opened.
+type Connections struct {
+	Opened uint64
+	Most   int // at once
 }
 
 // New is the report of a run.
@@ -33,7 +39,7 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 		Schema: Schema,
 		Tool:   Tool{Version: m.Version},
 		Plan:   planOf(p, m),
-		Run:    Run{Started: m.Started, Duration: s.LastDone, Interrupted: v.Interrupted, Engine: m.Engine},
+		Run:    Run{Started: m.Started, Duration: max(s.LastDone, m.Ended), Interrupted: v.Interrupted, Engine: m.Engine},
 		Counts: countsOf(&s.Counts, m),
 		Series: seriesOf(s),
 	}
@@ -46,13 +52,17 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 			Law: lawOf(p), Description: p.Schedule.String(),
 			Seed: uint64(p.Seed), SHA256: p.Schedule.SHA256(), Length: m.Length,
 		}
-		r.Rate = rateOf(s)
-		r.Counts.LateAnswers = s.OutAtLastArrival()
+		if !p.Schedule.Law.Together() {
+			r.Rate = rateOf(s)
+		}
+		late := s.OutAtLastArrival() - min(s.OutAtLastArrival(), r.Counts.Unfinished)
+		r.Counts.LateAnswers = &late
 	}
 	r.Latency = latencyOf(s)
 	r.judged(v)
 	r.Notes = append(reasons(m.Notes), r.Notes...)
 	r.Retries = retriesOf(p, s, m.Retry)
+	r.Peaks = peaksOf(s)
 	return r
 }
 
@@ -83,12 +93,17 @@ func planOf(p *plan.Plan, m Meta) Plan {
 
 func countsOf(c *correct.Counts, m Meta) Counts {
 	out := Counts{
-		Planned: m.Planned, Scheduled: c.Scheduled, Fired: c.Fired, Dropped: c.Dropped, Sent: c.Sent,
+		Scheduled: c.Scheduled, Fired: c.Fired, Dropped: c.Dropped, Sent: c.Sent,
 		OK: c.OK, BadStatus: c.Of(correct.BadStatus), TimedOut: c.TimedOut(), Unfinished: c.Of(correct.Unfinished),
 		Blocked: c.Of(correct.Blocked), Unknown: c.Unknown,
 		Attempts: c.Attempts, AttemptsSent: c.AttemptsSent, Resent: c.Resent,
 		Errors: map[string]uint64{}, Timeouts: map[string]uint64{}, Status: map[string]uint64{},
-		ConnectionsOpened: m.ConnectionsOpened, MaxConnections: m.MaxConnections,
+	}
+	if m.Planned > 0 {
+		out.Planned = &m.Planned
+	}
+	if c := m.Connections; c != nil {
+		out.ConnectionsOpened, out.MaxConnections = &c.Opened, &c.Most
 	}
 	for _, k := range correct.Classes() {
 		switch n := c.Of(k); {
@@ -113,13 +128,19 @@ func rateOf(s *correct.Snapshot) *Rate {
 	if gaps < 1 || asked <= 0 || offered <= 0 {
 		return nil
 	}
-	return &Rate{Asked: gaps / asked.Seconds(), Offered: gaps / offered.Seconds()}
+	return &Rate{Asked: perSecond(gaps, asked), Offered: perSecond(gaps, offered)}
+}
+
+// perSecond is n per time, to nine digits: more would be the noise of a division.
+func perSecond(n float64, in time.Duration) float64 {
+	rate, _ := strconv.ParseFloat(strconv.FormatFloat(n/in.Seconds(), 'g', 9, 64), 64)
+	return rate
 }
 
 func latencyOf(s *correct.Snapshot) Latency {
 	return Latency{
-		Corrected: DistOf(s.Dist(correct.Corrected)), Raw: DistOf(s.Dist(correct.Raw)),
-		ClosedLoop: DistOf(s.Dist(correct.ClosedLoop)), CorrectedOK: DistOf(s.Dist(correct.CorrectedOK)),
+		Corrected: WithHistogram(s.Dist(correct.Corrected)), Raw: WithHistogram(s.Dist(correct.Raw)),
+		ClosedLoop: WithHistogram(s.Dist(correct.ClosedLoop)), CorrectedOK: WithHistogram(s.Dist(correct.CorrectedOK)),
 		LessLag: DistOf(s.Dist(correct.LessLag)), Settled: DistOf(s.Dist(correct.Settled)),
 		Lag: DistOf(s.Dist(correct.Lag)), Wait: DistOf(s.Dist(correct.Wait)),
 	}
@@ -144,12 +165,21 @@ func DistOf(d *correct.Dist) *Dist {
 	}
 }
 
+// WithHistogram is DistOf with all the durations, for those who go on counting.
+func WithHistogram(d *correct.Dist) *Dist {
+	out := DistOf(d)
+	if out != nil {
+		out.Histogram = d.Encoded()
+	}
+	return out
+}
+
 func seriesOf(s *correct.Snapshot) []Window {
 	out := []Window{}
 	for _, w := range s.Series() {
 		v := Window{
 			At: w.At, Width: w.Width, Scheduled: w.Scheduled, Sent: w.Sent, OK: w.OK,
-			Backlog: w.Backlog, OldestWait: w.OldestWait, Failed: w.FailedHere,
+			Backlog: w.Backlog, Out: w.Out, OldestWait: w.OldestWait, Failed: w.FailedHere,
 		}
 		if w.OK > 0 {
 			v.CorrectedMax = &w.CorrectedMax

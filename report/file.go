@@ -104,10 +104,18 @@ func OfFile(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	}
 	// A file knows no lateness of ours.
 	r.Latency = Latency{
-		Corrected: DistOf(s.Dist(correct.Corrected)), Raw: DistOf(s.Dist(correct.Raw)), Queue: x.Queue,
-		CorrectedOK: DistOf(s.Dist(correct.CorrectedOK)), Settled: DistOf(s.Dist(correct.Settled)),
+		Corrected: WithHistogram(s.Dist(correct.Corrected)), Raw: WithHistogram(s.Dist(correct.Raw)), Queue: x.Queue,
+		CorrectedOK: WithHistogram(s.Dist(correct.CorrectedOK)), Settled: DistOf(s.Dist(correct.Settled)),
 	}
 	r.judged(v)
 	r.Notes = append(r.Notes, reasons(m.Notes)...)
+	return r
+}
+
+// OfOwn is the report of a run of ours that comes back from its own file, which does
+// know our lateness.
+func OfOwn(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
+	r := OfFile(x, s, v, m)
+	r.Latency, r.Rate = latencyOf(s), rateOf(s)
 	return r
 }

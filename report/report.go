@@ -19,6 +19,7 @@ type Report struct {
 	Latency    Latency    `json:"latency"`
 	Series     []Window   `json:"series"`
 	Retries    *Retries   `json:"retries"` // null without a retry policy
+	Peaks      *Peaks     `json:"peaks"`   // null for a file
 	SLA        []Rule     `json:"sla"`
 	Verdict    string     `json:"verdict"`        // pass, fail, invalid, inconclusive, none
 	Reasons    []Reason   `json:"reasons"`        // why the verdict is what it is
@@ -71,7 +72,7 @@ type Schedule struct {
 // Run is how it went.
 type Run struct {
 	Started     time.Time     `json:"started"`
-	Duration    time.Duration `json:"duration_ns"` // from the epoch to the last answer
+	Duration    time.Duration `json:"duration_ns"` // from the epoch to the last answer; if interrupted, to the end
 	Interrupted bool          `json:"interrupted"`
 	Engine      string        `json:"engine"` // portable, loop, sim, or file
 }
@@ -87,7 +88,7 @@ type Correction struct {
 // Counts is the balance: scheduled = fired + dropped, and fired = ok + bad_status +
 // errors + timed_out + unfinished + blocked.
 type Counts struct {
-	Planned           uint64            `json:"planned"`
+	Planned           *uint64           `json:"planned"` // null where only time ends the run
 	Scheduled         uint64            `json:"scheduled"`
 	Fired             uint64            `json:"fired"`
 	Dropped           uint64            `json:"dropped"`
@@ -104,10 +105,10 @@ type Counts struct {
 	AttemptsSent      uint64            `json:"attempts_sent"` // with resent, what the server saw
 	Resent            uint64            `json:"resent"`
 	Status            map[string]uint64 `json:"status"`
-	ConnectionsOpened uint64            `json:"connections_opened"`
-	MaxConnections    int               `json:"max_connections"`
+	ConnectionsOpened *uint64           `json:"connections_opened"`
+	MaxConnections    *int              `json:"max_connections"`
 	MaxBacklog        int               `json:"max_backlog"`
-	LateAnswers       uint64            `json:"answered_after_last_arrival"`
+	LateAnswers       *uint64           `json:"answered_after_last_arrival"`
 }
 
 // Rate compares what was asked with what left, over the operations dispatched.
@@ -141,6 +142,11 @@ type Dist struct {
 	P95    *time.Duration `json:"p95_ns"`
 	P99    *time.Duration `json:"p99_ns"`
 	P999   *time.Duration `json:"p99_9_ns"`
+
+	// Histogram is the durations up to an hour in nanoseconds, to three digits and
+	// without the failures: HdrHistogram's compressed V2 encoding in base64. Only the
+	// latencies of users and of the server have it.
+	Histogram string `json:"histogram,omitempty"`
 }
 
 // Window is one stretch of the run, cut by intended time.
@@ -151,6 +157,7 @@ type Window struct {
 	Sent         uint64         `json:"sent"`
 	OK           uint64         `json:"ok"`
 	Backlog      int            `json:"backlog"`
+	Out          int            `json:"out"` // most attempts under way, seen at the window's arrivals
 	OldestWait   time.Duration  `json:"oldest_wait_ns"`
 	Failed       uint64         `json:"failed"`           // settled without success, or dropped
 	CorrectedMax *time.Duration `json:"corrected_max_ns"` // of successes; null if there were none

@@ -227,6 +227,7 @@ func dist(n uint64, p50, p99 time.Duration) *report.Dist {
 // lab is the example of the design: one stall, met over one connection.
 func lab() *report.Report {
 	corrected, raw := dist(200, 50*time.Millisecond, 1940*time.Millisecond), dist(200, 50*time.Millisecond, 50*time.Millisecond)
+	corrected.Histogram = "HISTFAAAAB542pNpmSzMwMDAxAABzFCaEUoz2X+AMAALiQJ1"
 	return &report.Report{
 		Schema: report.Schema,
 		Tool:   report.Tool{Version: "v0.1.0"},
@@ -242,9 +243,9 @@ func lab() *report.Report {
 		Run:        report.Run{Started: time.Date(2026, 11, 30, 2, 41, 0, 5, time.UTC), Duration: 16420 * time.Millisecond, Engine: "portable"},
 		Correction: report.Correction{Method: "intended", Source: "the schedule"},
 		Counts: report.Counts{
-			Planned: 200, Scheduled: 200, Fired: 200, Sent: 200, OK: 200, Attempts: 200, AttemptsSent: 200,
+			Planned: ptr(uint64(200)), Scheduled: 200, Fired: 200, Sent: 200, OK: 200, Attempts: 200, AttemptsSent: 200,
 			Errors: map[string]uint64{}, Timeouts: map[string]uint64{}, Status: map[string]uint64{"200": 200},
-			ConnectionsOpened: 1, MaxConnections: 1, MaxBacklog: 24, LateAnswers: 10,
+			ConnectionsOpened: ptr(uint64(1)), MaxConnections: ptr(1), MaxBacklog: 24, LateAnswers: ptr(uint64(10)),
 		},
 		Rate: &report.Rate{Asked: 12.5, Offered: 12.4998},
 		Latency: report.Latency{
@@ -256,6 +257,7 @@ func lab() *report.Report {
 			Rule: "p99<500ms", ValueNS: ptr(1940 * time.Millisecond), Over: ptr(uint64(50)), Allowed: ptr(uint64(2)), Of: 200, Episodes: ptr(uint64(1)),
 			RawValueNS: ptr(50 * time.Millisecond), RawPass: ptr(true), ClosedPass: ptr(true), ClosedNS: ptr(50 * time.Millisecond), Flipped: true, Outcome: "fail",
 		}},
+		Peaks:   peaks(),
 		Verdict: "fail",
 		Reasons: []report.Reason{{Code: "rule_broken", Text: "p99<500ms is broken"}},
 		Notes:   []report.Reason{},

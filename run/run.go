@@ -13,9 +13,28 @@ import (
 	"openload/sla"
 )
 
-// A Setup is a checked plan and where it happens.
-type Setup struct {
+// Ready is a checked plan whose schedule is counted and opened. That may take a while,
+// and must be over before the clock of a run starts.
+type Ready struct {
 	Plan    *plan.Plan
+	Planned uint64        // operations in all; 0: only time ends them
+	Length  time.Duration // when the last of them is sent, at the latest; 0: unknown
+
+	arrivals schedule.Schedule
+}
+
+// Prepare makes p ready for one run.
+func Prepare(p *plan.Plan) Ready {
+	r := Ready{Plan: p, Planned: p.Planned(), Length: p.Length()}
+	if p.Closed == nil {
+		r.arrivals = p.Arrivals()
+	}
+	return r
+}
+
+// A Setup is a plan that is ready, and where it happens.
+type Setup struct {
+	Ready
 	World   engine.World
 	Tally   *correct.Tally // if set, kept up to date while it runs
 	Cap     int            // most connections if the plan leaves it to us; 0: unlimited
@@ -35,6 +54,7 @@ type Setup struct {
 type Connections struct {
 	Opened   uint64
 	Most     int             // open at once
+	Held     bool            // operations waited although more connections might have been open
 	Failures []correct.Doubt // what the classes of failures leave open
 }
 
@@ -58,30 +78,36 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	lim := engine.Limits{InFlight: most, Backlog: p.Backlog, Timeout: p.Timeout, Deadline: p.Deadline, Drain: p.Drain}
 	meta := report.Meta{
 		Version: s.Version, Command: s.Command, Started: s.Started, Engine: s.Engine,
-		Planned: p.Planned(), Length: p.Length(), ConnectionsLimit: most,
+		Planned: s.Planned, Length: s.Length, ConnectionsLimit: most,
 	}
-	var interrupted bool
+	var end engine.End
 	if p.Closed != nil {
-		meta.Skipped, interrupted = engine.RunClosed(ctx, stop, closed(p), s.World, told, lim)
+		meta.Skipped, end = engine.RunClosed(ctx, stop, closed(p), s.World, told, lim)
 	} else {
 		again := retries(p)
-		interrupted = engine.Run(ctx, stop, p.Arrivals(), s.World, told, again.hook(), lim)
+		end = engine.Run(ctx, stop, s.arrivals, s.World, told, again.hook(), lim)
 		meta.Retry = again.counts()
 	}
+	held := false
 	if s.Connections != nil {
 		c := s.Connections()
-		meta.ConnectionsOpened, meta.MaxConnections, meta.Notes = c.Opened, c.Most, c.Failures
+		meta.Connections, held = &report.Connections{Opened: c.Opened, Most: c.Most}, c.Held
+		meta.Notes = append(meta.Notes, c.Failures...)
 	}
 	snap := rec.Snapshot()
 	meta.Notes = append(meta.Notes, notes(p, snap)...)
 	// A burst has no rate to keep, and operations of one instant can't all leave in it.
-	burst := p.Closed == nil && p.Schedule.Law.Kind == schedule.Burst
+	burst := p.Closed == nil && p.Schedule.Law.Together()
 	verdict := sla.Judge(p.Rules, sla.Evidence{
 		Snapshot: snap, Planned: meta.Planned, Confidence: p.Confidence, Deadline: p.Deadline, Method: method(p), Burst: burst,
-		Interrupted:    interrupted,
+		Interrupted:    end.Interrupted,
 		AutoCapReached: p.Connections == 0 && most > 0 && snap.MaxFlying >= most,
 		AutoCap:        most,
+		Held:           held,
 	})
+	if end.Interrupted {
+		meta.Ended = end.At
+	}
 	return report.New(p, snap, &verdict, meta)
 }
 

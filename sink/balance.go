@@ -28,8 +28,8 @@ func (p *page) balance() {
 	p.overTime()
 	if p.Plan.Model != "file" {
 		took := []string{p.duration(p.Run.Duration)}
-		if c.LateAnswers > 0 {
-			took = append(took, several(c.LateAnswers, "operation")+" ended after the last arrival")
+		if n := c.LateAnswers; n != nil && *n > 1 { // the last one always does
+			took = append(took, several(*n, "operation")+" ended after the last arrival")
 		}
 		p.list("run took", took...)
 	}
@@ -37,8 +37,8 @@ func (p *page) balance() {
 
 func (p *page) operations() (items []string) {
 	c := p.Counts
-	if c.Planned != c.Scheduled && c.Planned > 0 {
-		items = append(items, fmt.Sprintf("%d planned", c.Planned))
+	if n := c.Planned; n != nil && *n != c.Scheduled {
+		items = append(items, fmt.Sprintf("%d planned", *n))
 	}
 	items = append(items, fmt.Sprintf("%d scheduled", c.Scheduled))
 	if c.Fired != c.Scheduled {

@@ -51,9 +51,12 @@ func answer(says string) string {
 
 func (p *page) aboutFile() []string {
 	f := p.File
-	items := []string{f.Format}
+	var items []string
 	if f.Name != "" && f.Name != "-" {
-		items = []string{f.Name, f.Format}
+		items = append(items, f.Name)
+	}
+	if f.Format != "" {
+		items = append(items, f.Format)
 	}
 	if f.Unit != "" {
 		unit := "unit " + f.Unit

@@ -14,14 +14,16 @@ import (
 // A Kind is one form in which a report can be written.
 type Kind struct {
 	Name  string
-	Help  string // what it is, in a few words, for help texts
-	Write func(w io.Writer, r *report.Report, opt TextOptions) error
+	Help  string                                                     // what it is, in a few words, for help texts
+	Write func(w io.Writer, r *report.Report, opt TextOptions) error // nil: a Stream writes it while the run goes on
 }
 
 // Kinds is what --out knows.
 var Kinds = []Kind{
 	{"text", "the report for people, 80 columns wide", Text},
 	{"json", "the whole report, schema " + report.Schema, func(w io.Writer, r *report.Report, _ TextOptions) error { return JSON(w, r) }},
+	{"csv", "each attempt of a run, as it ends", nil},
+	{"hlog", "raw and corrected latencies as an HdrHistogram log", hlog},
 }
 
 // An Output is one --out KIND[=FILE].
@@ -47,6 +49,10 @@ func Parse(spec string) (Output, error) {
 	}
 	return Output{}, fmt.Errorf("output %q: unknown kind %q%s; kinds are %s", spec, name, suggest(spec, name), strings.Join(kindNames(), ", "))
 }
+
+// Streamed reports whether the output takes a run's attempts as they end, and not the
+// report.
+func (o Output) Streamed() bool { return o.Kind.Write == nil }
 
 // String is the form that Parse reads.
 func (o Output) String() string {

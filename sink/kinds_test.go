@@ -22,11 +22,11 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 	for _, tt := range []struct {
 		spec, want string
 	}{
-		{"jsn=out", `output "jsn=out": unknown kind "jsn", did you mean "json=out"; kinds are text, json`},
-		{"TEXT", `output "TEXT": unknown kind "TEXT", did you mean "text"; kinds are text, json`},
-		{"report.json", `output "report.json": unknown kind "report.json", did you mean "json=report.json"; kinds are text, json`},
-		{"protobuf", `output "protobuf": unknown kind "protobuf"; kinds are text, json`},
-		{"", `output "": unknown kind ""; kinds are text, json`},
+		{"jsn=out", `output "jsn=out": unknown kind "jsn", did you mean "json=out"; kinds are text, json, csv, hlog`},
+		{"TEXT", `output "TEXT": unknown kind "TEXT", did you mean "text"; kinds are text, json, csv, hlog`},
+		{"report.json", `output "report.json": unknown kind "report.json", did you mean "json=report.json"; kinds are text, json, csv, hlog`},
+		{"protobuf", `output "protobuf": unknown kind "protobuf"; kinds are text, json, csv, hlog`},
+		{"", `output "": unknown kind ""; kinds are text, json, csv, hlog`},
 		{"json=", `output "json=": no file after the =; give json=FILE, or json for standard output`},
 	} {
 		_, err := Parse(tt.spec)

@@ -1,12 +1,14 @@
 package sink
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"openload/report"
@@ -58,40 +60,79 @@ func (o Output) prepare() error {
 
 // Write writes r to the output's file, or to stdout if it has none. A file is
 // written beside its place and moved there when it is complete, so that nobody ever
-// reads half a report; a device or pipe is written directly. Files get the whole
-// report without colour, whatever opt says.
+// reads half a report; a device or pipe is written directly. It is compressed if its
+// name ends in .gz. Files get the whole report without colour, whatever opt says.
+// A kind that a [Stream] writes was written already: then nothing is left to do.
 func (o Output) Write(stdout io.Writer, r *report.Report, opt TextOptions) error {
+	if o.Streamed() {
+		return nil
+	}
+	if o.File != "" {
+		opt.Color, opt.Quiet = false, false
+	}
+	t, err := o.create(stdout)
+	if err != nil {
+		return o.explain(err)
+	}
+	return o.explain(t.close(o.Kind.Write(t, r, opt)))
+}
+
+// A target is where an output is being written to.
+type target struct {
+	io.Writer
+	zip    *gzip.Writer // nil: not compressed
+	f      *os.File     // nil: standard output
+	path   string
+	atomic bool // f lies beside path until it is whole
+}
+
+// create opens the output's place.
+func (o Output) create(stdout io.Writer) (*target, error) {
 	if o.File == "" {
-		return o.explain(o.Kind.Write(stdout, r, opt))
+		return &target{Writer: stdout}, nil
 	}
-	opt.Color, opt.Quiet = false, false
-	path, atomic, err := place(o.File)
-	if err != nil {
-		return o.explain(err)
+	t := &target{}
+	var err error
+	if t.path, t.atomic, err = place(o.File); err != nil {
+		return nil, err
 	}
-	var f *os.File
-	if atomic {
-		f, err = createBeside(path)
+	if t.atomic {
+		t.f, err = createBeside(t.path)
 	} else {
-		f, err = os.OpenFile(path, os.O_WRONLY, 0)
+		t.f, err = os.OpenFile(t.path, os.O_WRONLY, 0)
 	}
 	if err != nil {
-		return o.explain(err)
+		return nil, err
 	}
-	err = o.Kind.Write(f, r, opt)
-	if err == nil && atomic {
-		err = f.Sync() // else a crash after the rename could leave an empty file
+	t.Writer = t.f
+	if strings.HasSuffix(o.File, ".gz") {
+		t.zip = gzip.NewWriter(t.f)
+		t.Writer = t.zip
 	}
-	if closed := f.Close(); err == nil {
+	return t, nil
+}
+
+// close puts the file into its place, unless writing it has failed.
+func (t *target) close(err error) error {
+	if t.f == nil {
+		return err
+	}
+	if err == nil && t.zip != nil {
+		err = t.zip.Close()
+	}
+	if err == nil && t.atomic {
+		err = t.f.Sync() // else a crash after the rename could leave an empty file
+	}
+	if closed := t.f.Close(); err == nil {
 		err = closed
 	}
-	if err == nil && atomic {
-		err = os.Rename(f.Name(), path)
+	if err == nil && t.atomic {
+		err = os.Rename(t.f.Name(), t.path)
 	}
-	if err != nil && atomic {
-		os.Remove(f.Name())
+	if err != nil && t.atomic {
+		os.Remove(t.f.Name())
 	}
-	return o.explain(err)
+	return err
 }
 
 // place says where a file's content goes, behind symbolic links, and whether it

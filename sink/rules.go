@@ -144,6 +144,9 @@ func (p *page) rules() {
 		status := "ok"
 		if !r.Pass {
 			status = "FAILED"
+			if r.Outcome == "invalid" && r.Of == 0 || r.Value == nil && r.ValueNS == nil && r.Over == nil {
+				status = "-" // there was nothing to judge
+			}
 		}
 		value := p.value(r)
 		var detail []string

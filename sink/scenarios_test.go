@@ -53,8 +53,8 @@ func lab() *report.Report {
 		Run:        report.Run{Started: time.Date(2026, 11, 30, 2, 41, 0, 0, time.UTC), Duration: 16420 * ms, Engine: "portable"},
 		Correction: report.Correction{Method: "intended", Source: "the schedule"},
 		Counts: report.Counts{
-			Planned: 200, Scheduled: 200, Fired: 200, Sent: 200, OK: 200, Attempts: 200, AttemptsSent: 200,
-			Status: map[string]uint64{"200": 200}, ConnectionsOpened: 1, MaxConnections: 1, MaxBacklog: 24, LateAnswers: 10,
+			Planned: ptr(uint64(200)), Scheduled: 200, Fired: 200, Sent: 200, OK: 200, Attempts: 200, AttemptsSent: 200,
+			Status: map[string]uint64{"200": 200}, ConnectionsOpened: ptr(uint64(1)), MaxConnections: ptr(1), MaxBacklog: 24, LateAnswers: ptr(uint64(10)),
 		},
 		Rate: &report.Rate{Asked: 12.5, Offered: 12.4998},
 		Latency: report.Latency{
@@ -97,7 +97,7 @@ func uncapped() *report.Report {
 	r := lab()
 	r.Plan.Connections, r.Plan.ConnectionsLimit = 0, 10000
 	r.Plan.Command = "openload --rate 12.5 --n 200 --seed 1 --sla 'p99<500ms' http://127.0.0.1:8080/checkout"
-	r.Counts.ConnectionsOpened, r.Counts.MaxConnections, r.Counts.MaxBacklog = 25, 25, 1
+	r.Counts.ConnectionsOpened, r.Counts.MaxConnections, r.Counts.MaxBacklog = ptr(uint64(25)), ptr(25), 1
 	l := &r.Latency
 	l.Raw = dist(200, 0, us(50050), us(50080), us(1400200), us(1700200), us(1940300), us(2000300), us(2000300), us(356100))
 	l.Wait = dist(200, 0, us(4), us(9), us(180), us(210), us(230), us(410), us(410), us(40))
@@ -115,7 +115,7 @@ func calm() *report.Report {
 	r.Latency.Corrected, r.Latency.CorrectedOK, r.Latency.LessLag, r.Latency.Settled = fast, fast, raw, fast
 	r.Latency.Raw, r.Latency.ClosedLoop = raw, raw
 	r.Latency.Wait = dist(200, 0, us(4), us(9), us(20), us(30), us(40), us(410), us(410), us(11))
-	r.Run.Duration, r.Counts.MaxBacklog, r.Counts.LateAnswers = 15924*ms, 1, 1
+	r.Run.Duration, r.Counts.MaxBacklog, r.Counts.LateAnswers = 15924*ms, 1, ptr(uint64(1))
 	r.SLA[0] = report.Rule{
 		Rule: "p99<500ms", Outcome: "pass", ValueNS: ptr(us(6110)), Over: ptr(uint64(0)), Allowed: ptr(uint64(2)), Of: 200, Episodes: ptr(uint64(0)), Pass: true,
 		RawValueNS: ptr(us(6070)), RawPass: ptr(true), ClosedNS: ptr(us(6070)), ClosedPass: ptr(true),
@@ -151,7 +151,7 @@ func starved() *report.Report {
 func refused() *report.Report {
 	r := calm()
 	c := &r.Counts
-	c.OK, c.Sent, c.AttemptsSent, c.Status, c.ConnectionsOpened = 0, 0, 0, nil, 0
+	c.OK, c.Sent, c.AttemptsSent, c.Status, c.ConnectionsOpened = 0, 0, 0, nil, ptr(uint64(0))
 	c.Errors = map[string]uint64{"refused": 200}
 	l := &r.Latency
 	l.Corrected, l.Raw, l.LessLag, l.ClosedLoop = failures(200), failures(200), failures(200), nil
@@ -202,7 +202,7 @@ func closed() *report.Report {
 	r.Schedule, r.Rate, r.Series = nil, nil, nil
 	r.Correction = report.Correction{Method: "none", Source: "a closed loop has no intended times"}
 	r.Latency = report.Latency{Raw: r.Latency.Raw, Lag: r.Latency.Lag, Wait: r.Latency.Wait}
-	r.Run.Duration, r.Counts.LateAnswers, r.Counts.MaxBacklog = 17890*ms, 0, 0
+	r.Run.Duration, r.Counts.LateAnswers, r.Counts.MaxBacklog = 17890*ms, nil, 0
 	r.SLA[0] = report.Rule{Outcome: "pass", Rule: "raw.p99<500ms", ValueNS: ptr(us(50500)), Over: ptr(uint64(1)), Allowed: ptr(uint64(2)), Of: 200, Pass: true, RawPass: ptr(true), RawValueNS: ptr(us(50500))}
 	r.Verdict, r.Reasons = "pass", nil
 	return r
@@ -240,8 +240,8 @@ func done() *report.Report {
 	r.Rate = &report.Rate{Asked: 10000, Offered: 9999.6}
 	r.Run.Duration = 5*time.Minute + 930*time.Microsecond
 	c := &r.Counts
-	c.Planned, c.Scheduled, c.Fired, c.Sent, c.OK = 3000000, 3000000, 3000000, 3000000, 3000000
-	c.Attempts, c.AttemptsSent, c.Status, c.ConnectionsOpened, c.LateAnswers = 3000000, 3000000, map[string]uint64{"200": 2999900, "304": 100}, 3000000, 11
+	c.Planned, c.Scheduled, c.Fired, c.Sent, c.OK = ptr(uint64(3000000)), 3000000, 3000000, 3000000, 3000000
+	c.Attempts, c.AttemptsSent, c.Status, c.ConnectionsOpened, c.LateAnswers = 3000000, 3000000, map[string]uint64{"200": 2999900, "304": 100}, ptr(uint64(3000000)), ptr(uint64(11))
 	fast := dist(3000000, 0, us(310), us(930), us(1210), us(1640), us(2980), us(8120), us(51400), us(990))
 	raw := dist(3000000, 0, us(290), us(900), us(1150), us(1580), us(2790), us(5020), us(48100), us(950))
 	r.Latency.Corrected, r.Latency.Raw, r.Latency.ClosedLoop = fast, raw, nil
@@ -277,7 +277,7 @@ func failing() *report.Report {
 	c.Fired, c.Dropped, c.Sent, c.OK, c.BadStatus, c.TimedOut, c.Unfinished = 199, 1, 197, 180, 12, 3, 1
 	c.Errors = map[string]uint64{"refused": 2, "stale_connection": 1}
 	c.Timeouts = map[string]uint64{"timeout": 2, "deadline": 1}
-	c.Attempts, c.AttemptsSent, c.Resent, c.Status, c.ConnectionsOpened = 214, 210, 1, map[string]uint64{"200": 180, "503": 27}, 9
+	c.Attempts, c.AttemptsSent, c.Resent, c.Status, c.ConnectionsOpened = 214, 210, 1, map[string]uint64{"200": 180, "503": 27}, ptr(uint64(9))
 	l := &r.Latency
 	l.Corrected = dist(200, 20, us(50070), us(50300), us(720000), none, none, none, none, none)
 	l.Raw = dist(214, 34, us(50070), us(50100), none, none, none, none, none, none)

@@ -34,6 +34,7 @@ func Text(w io.Writer, r *report.Report, opt TextOptions) error {
 		p.why()
 		p.file()
 		p.balance()
+		p.peaks()
 		p.trust()
 		p.next()
 	}

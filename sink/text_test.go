@@ -35,6 +35,7 @@ var pages = []struct {
 	{"done", sink.TextOptions{}, done},
 	{"rules", sink.TextOptions{}, rules},
 	{"failing", sink.TextOptions{}, failing},
+	{"stampede", sink.TextOptions{}, stampede},
 }
 
 func text(t *testing.T, r *report.Report, opt sink.TextOptions) string {

@@ -39,7 +39,11 @@ func (p *page) measured() (items []string) {
 	if p.Run.Engine == "sim" {
 		return append(items, "virtual time")
 	}
-	return append(items, fmt.Sprintf("resent %d", p.Counts.Resent), several(p.Counts.ConnectionsOpened, "connection")+" opened")
+	items = append(items, fmt.Sprintf("resent %d", p.Counts.Resent))
+	if n := p.Counts.ConnectionsOpened; n != nil {
+		items = append(items, several(*n, "connection")+" opened")
+	}
+	return items
 }
 
 // correction says what a file's samples went through. A live run's are measured

@@ -191,8 +191,8 @@ func (p *page) firstReason() []string {
 
 func (p *page) interrupted() []string {
 	done := several(p.Counts.Scheduled, "operation")
-	if p.Counts.Planned > 0 {
-		done = fmt.Sprintf("%d of %s", p.Counts.Scheduled, several(p.Counts.Planned, "operation"))
+	if n := p.Counts.Planned; n != nil {
+		done = fmt.Sprintf("%d of %s", p.Counts.Scheduled, several(*n, "operation"))
 	}
 	return []string{"after " + p.duration(p.Run.Duration), done, "no verdict"}
 }

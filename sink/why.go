@@ -21,7 +21,10 @@ func (p *page) why() {
 	}
 	p.section()
 	gap, agree := compare(c, r)
-	if agree {
+	if c.P50 == nil || r.P50 == nil {
+		p.lines([]string{" why corrected and raw cannot be compared"})
+		p.point("more than half of the operations or attempts failed, and failures have no latency")
+	} else if agree {
 		p.lines([]string{" why corrected and raw agree"})
 		p.point(p.agreement(gap))
 	} else {

@@ -43,6 +43,14 @@ func TestHandmadeRows(t *testing.T) {
 		file, format string
 		want         []brief
 	}{
+		{"openload csv", "openload CSV", []brief{ // Sent to Done
+			{0, 5 * ms, correct.OK, "", ""},
+			{10*ms - 8, 400, correct.BadStatus, "", ""},
+			{30020*ms - 9, 0, correct.Timeout, "", ""},
+			{1010000491, 5 * ms, correct.OK, "", ""},
+			{30*ms - 9, 0, correct.Dropped, "", ""},
+		}},
+		{"openload closed csv", "openload CSV", []brief{{0, 5 * ms, correct.OK, "", ""}, {10*ms - 8, 400, correct.BadStatus, "", ""}}},
 		{"k6 csv", "k6 CSV", []brief{ // stamps are ends, of whole seconds
 			{0, 12345678, correct.OK, "http://h/a", "1"},
 			{2*time.Second - 2000500*us(1) + 12345678, 2000500 * us(1), correct.BadStatus, "http://h/a", "2"},
@@ -105,7 +113,7 @@ func TestEpoch(t *testing.T) {
 		"k6 csv": "2026-11-30T02:05:05.987654322Z", "k6 json": "2026-11-30T01:05:06.619363325Z",
 		"gatling 3.4": "2014-03-28T10:58:26.631Z", "gatling binary": "2026-11-30T02:05:06.631Z",
 		"envoy": "2026-11-30T02:20:57.123Z", "apache": "2026-11-30T01:20:57Z", "nginx text": "2026-11-30T02:20:56.995Z",
-		"oha csv": "", "plain": "", "siege csv": "", "jmeter dates": "",
+		"oha csv": "", "plain": "", "openload csv": "", "siege csv": "", "jmeter dates": "",
 	} {
 		at, ok := one(t, file).f.Epoch()
 		require.Equal(t, want != "", ok, file)

@@ -70,6 +70,10 @@ func keepsPromises(t *testing.T, got reading) {
 	}
 }
 
+func FuzzOwnCSV(f *testing.F) {
+	fuzzFormat(f, "openload CSV", Options{}, hand("openload csv"), hand("openload closed csv"))
+}
+
 // hand returns a handmade file.
 func hand(name string) []byte { return handmade[name].in }
 

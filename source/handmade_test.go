@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"time"
+
+	"openload/correct"
 )
 
 // Files of tools of which no sample is at hand, written after the sources of
@@ -12,6 +14,17 @@ var handmade = map[string]struct {
 	in  []byte
 	opt Options
 }{
+	"openload csv": {in: txt(correct.CSVHeader,
+		"0,1,0,0,7,9,5000009,ok,200,6,0,0,3,3,1,1,0,1",
+		"1,1,10000000,10000000,10000000,10000001,10000401,bad_status,503,0,1000000000,0,0,0,1,1,0,0",
+		"2,1,20000000,20000000,20000000,30020000000,30020000000,timeout,0,0,0,0,0,0,1,1,0,1",
+		"1,2,10000000,1010000401,1010000402,1010000500,1015000500,ok,200,6,0,1,0,0,1,1,1,1",
+		"3,1,30000000,30000000,30000000,30000000,30000000,dropped,0,0,0,0,0,0,0,0,0,1",
+	)},
+	"openload closed csv": {in: txt(correct.CSVHeader,
+		"0,1,,0,7,9,5000009,ok,200,6,0,0,3,3,1,1,0,1",
+		"1,1,,10000000,10000000,10000001,10000401,bad_status,503,0,0,0,0,0,1,1,0,1",
+	)},
 	"k6 csv": {in: txt(
 		`metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,proto,scenario,service,status,subproto,tls_version,url,extra_tags,metadata`,
 		`http_reqs,1796004306,1.000000,,,,true,,GET,http://h/a,HTTP/1.1,default,,200,,,http://h/a,,vu=1&iter=0`,

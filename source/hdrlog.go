@@ -124,11 +124,15 @@ func (c *hdrClock) trusted(first time.Duration) bool {
 }
 
 func openHdrLog(f *File) error {
-	unit, err := f.needUnit("a HdrHistogram log doesn't state it")
-	if err != nil {
-		return err
-	}
 	f.Facts = hdrFacts
+	unit := time.Nanosecond
+	if ownHdrLog(firstLine(f.s.peek(headSize))) {
+		f.Facts.Tool, f.Facts.Leaps = "openload", "failures have no latency and are not in the log"
+	} else if u, err := f.needUnit("a HdrHistogram log doesn't state it"); err != nil {
+		return err
+	} else {
+		unit = u
+	}
 	f.Facts.Unit, f.Facts.Resolution = unit, unit
 	if bytes.Contains(f.s.peek(headSize), []byte("jHiccup")) {
 		f.Facts.Pacing = Corrected
@@ -136,6 +140,12 @@ func openHdrLog(f *File) error {
 	}
 	f.buckets = f.hdrIntervals
 	return nil
+}
+
+// ownHdrLog reports whether the first line is that of openload's own logs, which
+// states the unit.
+func ownHdrLog(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("#[openload ")) && bytes.HasSuffix(line, []byte(", latencies in ns]"))
 }
 
 func (f *File) hdrIntervals(yield func(*Bucket) bool) error {

@@ -38,6 +38,10 @@ type Row struct {
 	// Class is OK, or how the request failed, as far as the file tells. Where
 	// the tool has no opinion a status outside 200-399 is BadStatus.
 	Class correct.Class
+
+	// Attempt is all that openload knew of an attempt of its own, reused like the
+	// row; nil in the files of others. Its times count from that run's epoch.
+	Attempt *correct.Sample
 }
 
 // blank is a row of which nothing is known.

@@ -56,6 +56,9 @@ func wrongWidth(got, want int) problem {
 
 // formats are looked through in this order; the first that fits is taken.
 var formats = append([]format{
+	{"openload report", isOwnReport, refuse(alreadyMeasured, "its verdict stands in it; for other rules keep the attempts with --out csv=FILE and judge those with --method none")},
+	{"openload schedule", isOwnSchedule, refuse("the times at which to send, and no answers", "send by it with openload --schedule FILE URL, and keep what comes of it with --out csv=FILE")},
+	{"openload CSV", isOwnCSV, openOwnCSV},
 	{"oha database", isSQLite, refuse("an SQLite database", "export it: "+ohaExport)},
 	{"Gatling binary log", isGatlingBinary, openGatlingBinary},
 	{"vegeta gob", isGob, openVegetaGob},

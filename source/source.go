@@ -31,6 +31,7 @@ type File struct {
 	anchored bool  // origin is set
 	absolute bool  // origin is a wall time that can be trusted
 
+	own     bool
 	rows    func(yield func(*Row) bool) error
 	buckets func(yield func(*Bucket) bool) error
 }
@@ -120,6 +121,10 @@ func unwrap(r io.Reader, opt Options) (*File, []byte, error) {
 
 // Histogram reports whether the file holds buckets in place of rows.
 func (f *File) Histogram() bool { return f.buckets != nil }
+
+// Own reports whether the file holds an open run of openload's: rows are attempts
+// and have an Attempt, measured from intended times.
+func (f *File) Own() bool { return f.own }
 
 // Rows yields the file's requests. The row is reused: it is valid until the next
 // one. Err says afterwards whether all were read.

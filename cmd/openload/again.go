@@ -21,8 +21,9 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// loadFlags are the flags that give p's load, limits and rules again.
-func loadFlags(p *plan.Plan) string {
+// loadFlags are the flags that give p's load, limits and rules again; schedule is the
+// file that the arrivals came from, if any.
+func loadFlags(p *plan.Plan, schedule string) string {
 	var f []string
 	add := func(name, value string) { f = append(f, "--"+name+" "+quote(value)) }
 	span := func(name string, d, usual time.Duration) {
@@ -39,6 +40,9 @@ func loadFlags(p *plan.Plan) string {
 		span("duration", c.Duration, 0)
 		span("think", c.Think, 0)
 	} else {
+		if schedule != "" {
+			add("schedule", schedule)
+		}
 		if len(p.Schedule.Shape) > 0 {
 			add("rate", p.Schedule.Shape.String())
 		}
@@ -60,6 +64,9 @@ func loadFlags(p *plan.Plan) string {
 	span("drain", p.Drain, plan.DefaultDrain)
 	if text := p.Expect.String(); text != "200-399" {
 		add("expect-status", text)
+	}
+	if p.Retry.Attempts() > 1 {
+		add("retry", p.Retry.String())
 	}
 	for _, r := range p.Rules {
 		add("sla", r.String())

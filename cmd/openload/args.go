@@ -16,6 +16,9 @@ import (
 // take for a cluster of short ones.
 var longWithOneDash = regexp.MustCompile(`^-([a-zA-Z][a-zA-Z-]+)(=.*)?$`)
 
+// negative is a number with a sign where a flag's value should stand.
+var negative = regexp.MustCompile(`^-[0-9.]`)
+
 // check finds the mistakes that people coming from other tools make, where a
 // parser's own error would mislead them.
 func check(args []string, app *kong.Application) error {
@@ -31,6 +34,9 @@ func check(args []string, app *kong.Application) error {
 	for i, a := range args {
 		if a == "--" {
 			break
+		}
+		if i > 0 && negative.MatchString(a) && strings.HasPrefix(args[i-1], "-") && args[i-1] != "-" {
+			return fmt.Errorf("%s: %s is negative; give a value above 0", args[i-1], a)
 		}
 		if m := longWithOneDash.FindStringSubmatch(a); m != nil && known[m[1]] != "" && len(m[1]) > 1 {
 			return fmt.Errorf("%s: long flags take two dashes; write --%s%s", a, known[m[1]], m[2])

@@ -2,9 +2,15 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"openload/internal/nearest"
 )
 
 // grammar is the command line: a struct is the grammar, a field is a flag.
@@ -13,6 +19,8 @@ type grammar struct {
 	Sim      simCmd      `cmd:"" help:"The same run in virtual time against a modelled server: same engine, same report, at once."`
 	Lab      labCmd      `cmd:"" help:"Serve on loopback and stall, fail or hang on purpose."`
 	Demo     demoCmd     `cmd:"" help:"The whole lesson in one command: the same stall as a closed loop and an open model see it."`
+	Correct  correctCmd  `cmd:"" help:"Read another tool's result file: raw and corrected side by side, repaired where that is right, refused where it is not."`
+	Peaks    peaksCmd    `cmd:"" help:"Show how many arrivals of an access log or another file came at once, by the width of at once."`
 	Schedule scheduleCmd `cmd:"" help:"Print the instants of a schedule as CSV, for --schedule."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
@@ -54,16 +62,25 @@ func execute(args []string, s streams) (status int) {
 		}
 		return statusUsage
 	}
-	if err := check(args, parser.Model); err != nil {
+	if err := check(args, parser.Model); err != nil && args[0] != "help" {
 		complain(s, err)
 		return statusUsage
 	}
+	switch args[0] { // as people ask other tools
+	case "help", "-help":
+		args = append(args[1:], "--help")
+	case "--version", "-V", "-version":
+		args = append([]string{"version"}, args[1:]...)
+	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		complain(s, plainer(err))
-		return statusUsage
+		complain(s, plainer(err, parser.Model))
+		return statusOf(asUsage(err))
 	}
 	status, err = k.Selected().Target.Addr().Interface().(command).run(s)
+	if errors.Is(err, syscall.EPIPE) {
+		return status // who read standard output has seen enough
+	}
 	if err != nil {
 		complain(s, err)
 		return max(status, statusOf(err))
@@ -71,9 +88,34 @@ func execute(args []string, s streams) (status int) {
 	return status
 }
 
-// plainer drops what kong's errors have beyond the point.
-func plainer(err error) error {
+// asUsage marks a parser's error as the user's mistake, unless it could not write.
+func asUsage(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return err
+	}
+	return usage(err)
+}
+
+// unknownFlag is how kong begins when it knows no such flag.
+var unknownFlag = regexp.MustCompile(`^unknown flag (-\S+?)(,|$)`)
+
+// plainer drops what kong's errors have beyond the point, and guesses better.
+func plainer(err error, app *kong.Application) error {
 	text := err.Error()
+	if m := unknownFlag.FindStringSubmatch(text); m != nil {
+		var names []string
+		for _, node := range append([]*kong.Node{app.Node}, app.Children...) {
+			for _, f := range node.Flags {
+				if !f.Hidden {
+					names = append(names, append(f.Aliases, f.Name)...)
+				}
+			}
+		}
+		if meant := nearest.Of(strings.TrimLeft(m[1], "-"), names); meant != "" && strings.HasPrefix(m[1], "--") {
+			return fmt.Errorf("unknown flag %s, did you mean --%s?", m[1], meant)
+		}
+		return fmt.Errorf("unknown flag %s; openload --help lists the flags", m[1])
+	}
 	if strings.HasPrefix(text, "expected \"<url>\"") {
 		return errors.New("no URL given; end the command with one, such as http://127.0.0.1:8080/")
 	}

@@ -109,10 +109,10 @@ func (c *demoCmd) simulated(i *interrupts) (*lesson, error) {
 	}
 	var l lesson
 	world := func() *sim.World { return sim.New(server.Model(closed.Seed.Stream("server")), closed.Expect.Has) }
-	setup := run.Setup{Plan: closed, World: world(), Version: version(), Started: time.Now(), Engine: "sim", Observe: l.keep}
-	l.closed = run.Run(i.ctx, i.stop, setup)
-	setup.Plan, setup.World, setup.Observe = open, world(), nil
-	l.open = run.Run(i.ctx, i.stop, setup)
+	setup := run.Setup{Ready: run.Prepare(closed), World: world(), Version: version(), Started: time.Now(), Engine: "sim", Observe: l.keep}
+	l.closed = run.Run(i.ctx, watched{i.stop}, setup)
+	setup.Ready, setup.World, setup.Observe = run.Prepare(open), world(), nil
+	l.open = run.Run(i.ctx, watched{i.stop}, setup)
 	return &l, nil
 }
 
@@ -158,7 +158,7 @@ func againstLab(i *interrupts, p *plan.Plan, o measureOptions) (*report.Report, 
 		return nil, err
 	}
 	p.Target = plan.Target{Method: req.Verb(), URL: req.URL}
-	return measure(i.ctx, i.stop, p, target, o), nil
+	return measure(i.ctx, i.stop, p, target, o)
 }
 
 // A view is one row of the lesson's table.

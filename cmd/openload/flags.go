@@ -12,6 +12,7 @@ import (
 
 	"openload/plan"
 	"openload/request"
+	"openload/retry"
 	"openload/schedule"
 	"openload/seed"
 	"openload/sink"
@@ -24,6 +25,7 @@ var groups = []kong.Group{
 	{Key: "load", Title: "Load:"},
 	{Key: "request", Title: "Request:"},
 	{Key: "connection", Title: "Connections and time:"},
+	{Key: "retry", Title: "Retries:"},
 	{Key: "verdict", Title: "Verdict:"},
 	{Key: "output", Title: "Output:"},
 }
@@ -61,7 +63,7 @@ type load struct {
 	N        uint64    `name:"n" short:"n" aliases:"requests,count" group:"load" placeholder:"N" help:"How many requests. With --duration, whichever ends first."`
 	Duration runLength `short:"d" aliases:"for" group:"load" placeholder:"TIME" help:"How long to send: 20s, 5m."`
 	Z        runLength `name:"z" short:"z" hidden:""`
-	Arrival  string    `group:"load" default:"even" placeholder:"LAW" help:"How requests fall within the rate: even, poisson, uniform, burst (all at once), burst=K."`
+	Arrival  string    `group:"load" default:"even" placeholder:"LAW" help:"How requests fall within the rate: even, poisson, uniform, burst (all at once), burst=K; or in place of a rate 'population=N period=TIME jitter=TIME'."`
 	Schedule string    `group:"load" placeholder:"FILE" help:"Send at the instants of this file, as 'openload schedule' writes it."`
 	Seed     seed.Seed `group:"load" default:"1" placeholder:"N" help:"Seed of all chance. Same seed, same schedule."`
 }
@@ -82,7 +84,7 @@ func (l *load) spec() (spec schedule.Spec, err error) {
 	if l.Schedule != "" {
 		f, err := os.Open(l.Schedule)
 		if err != nil {
-			return spec, usagef("--schedule: %w; write one with 'openload schedule ... > %s'", err, l.Schedule)
+			return spec, usagef("--schedule: %w; write one with 'openload schedule ... > FILE'", err)
 		}
 		defer f.Close()
 		if spec.Replay, err = schedule.Read(f); err != nil {
@@ -108,6 +110,13 @@ type limits struct {
 	Deadline       span `group:"connection" placeholder:"TIME" help:"Most time for an operation, from when it was intended."`
 	Drain          span `group:"connection" default:"30s" placeholder:"TIME" help:"How long to wait for answers after the last request."`
 }
+
+// retryFlags say what happens after a failed attempt.
+type retryFlags struct {
+	Retry string `group:"retry" placeholder:"POLICY" help:"After a failed attempt, try again: 'attempts=3 backoff=exponential base=500ms jitter=full budget=20%%+10/s'; see below."`
+}
+
+func retryHelp() string { return "Keys of --retry:\n" + retry.Help() }
 
 // verdictFlags say what is good enough.
 type verdictFlags struct {
@@ -177,7 +186,7 @@ func (f *requestFlags) build(url string, in io.Reader) (req request.Request, not
 }
 
 // plan puts together what the flags of run and sim share.
-func (l *load) plan(c *closedFlags, lim *limits, v *verdictFlags) (*plan.Plan, error) {
+func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFlags) (*plan.Plan, error) {
 	p := &plan.Plan{
 		Seed: l.Seed, Connections: lim.Connections, Timeout: time.Duration(lim.Timeout), ConnectTimeout: time.Duration(lim.ConnectTimeout),
 		Deadline: time.Duration(lim.Deadline), Drain: time.Duration(lim.Drain), Backlog: plan.DefaultBacklog, Confidence: v.Confidence,
@@ -192,6 +201,9 @@ func (l *load) plan(c *closedFlags, lim *limits, v *verdictFlags) (*plan.Plan, e
 		p.Schedule, err = l.spec()
 	}
 	wrong = append(wrong, err)
+	if p.Retry, err = retry.Parse(again.Retry); err != nil {
+		wrong = append(wrong, fmt.Errorf("--retry: %w", err))
+	}
 	for _, text := range v.SLA {
 		rule, err := sla.Parse(text)
 		if err != nil {
@@ -205,6 +217,8 @@ func (l *load) plan(c *closedFlags, lim *limits, v *verdictFlags) (*plan.Plan, e
 	}
 	if errors.Join(wrong...) == nil {
 		wrong = append(wrong, p.Check())
+	} else if err := sla.CheckConfidence(v.Confidence); err != nil {
+		wrong = append(wrong, fmt.Errorf("--confidence: %w", err))
 	}
 	return p, usage(errors.Join(wrong...))
 }

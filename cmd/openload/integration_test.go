@@ -96,17 +96,20 @@ func TestIntegrationTheServerSawTheSchedule(t *testing.T) {
 	}{
 		{"100/s", 100, 300}, {"1,000/s", 1_000, 3_000}, {"10,000/s", 10_000, 50_000},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := startWitness(t, bin)
-			r := during(t, onTheOther, "--rate", strconv.Itoa(tt.rate), "--n", strconv.FormatUint(tt.n, 10), "-c", "256", w.url)
-			at := w.arrivals(t)
-			c := r.report.Counts
-			require.Equal(t, tt.n, c.Scheduled)
-			require.Len(t, at, int(c.AttemptsSent+c.Resent))
-			require.GreaterOrEqual(t, float64(len(at)), 0.999*float64(tt.n))
-			require.LessOrEqual(t, c.MaxConnections, 256)
-			t.Logf("seen %d of %d over %d connections; median deviation from the grid %v; our lag p50 %v p99 %v",
-				len(at), tt.n, c.MaxConnections, deviation(at, time.Second/time.Duration(tt.rate)), *r.report.Latency.Lag.P50, *r.report.Latency.Lag.P99)
-		})
+		for _, engine := range []string{"portable", "loop"} {
+			t.Run(tt.name+" "+engine, func(t *testing.T) {
+				w := startWitness(t, bin)
+				r := during(t, onTheOther, "--engine", engine, "--rate", strconv.Itoa(tt.rate), "--n", strconv.FormatUint(tt.n, 10), "-c", "256", w.url)
+				at := w.arrivals(t)
+				c := r.report.Counts
+				require.Equal(t, tt.n, c.Scheduled)
+				require.Len(t, at, int(c.AttemptsSent+c.Resent))
+				require.GreaterOrEqual(t, float64(len(at)), 0.999*float64(tt.n))
+				require.LessOrEqual(t, *c.MaxConnections, 256)
+				t.Logf("seen %d of %d over %d connections; median deviation from the grid %v; our lag p50 %v p99 %v",
+					len(at), tt.n, *c.MaxConnections, deviation(at, time.Second/time.Duration(tt.rate)), *r.report.Latency.Lag.P50, *r.report.Latency.Lag.P99)
+				require.Equal(t, engine, r.report.Run.Engine)
+			})
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 // sending, the second one gives up what is still out.
 type interrupts struct {
 	stop, ctx context.Context
+	stopNow   func()       // ends stop as a first signal does
 	first     atomic.Int32 // the signal that came first; 0: none
 	release   func()
 }
@@ -24,7 +25,7 @@ const patience = 2 * time.Second
 func catch() *interrupts {
 	stop, stopNow := context.WithCancel(context.Background())
 	ctx, giveUp := context.WithCancel(context.Background())
-	i := &interrupts{stop: stop, ctx: ctx}
+	i := &interrupts{stop: stop, stopNow: stopNow, ctx: ctx}
 	signals := make(chan os.Signal, 2)
 	done := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

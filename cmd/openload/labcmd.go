@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
+	"strings"
 
 	"openload/lab"
 	"openload/seed"
@@ -12,16 +14,28 @@ import (
 type labCmd struct {
 	Listen string    `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one."`
 	Server string    `default:"service=50ms stall=150:2s" placeholder:"'KEY=VALUE ...'" help:"How the server behaves; see below."`
-	Seed   seed.Seed `default:"1" placeholder:"N" help:"Seed of its chance (errors=, close=)."`
+	Seed   seed.Seed `default:"1" placeholder:"N" help:"Seed of its chance (errors=, close=, status=)."`
+
+	UntilStdinCloses bool `help:"End when standard input does. Whoever starts the server with a pipe as its input takes it along, however it ends itself."`
+
+	OperationHeader string `default:"Openload-Operation" placeholder:"NAME" help:"Header that names a request's operation."`
+	AttemptHeader   string `default:"Openload-Attempt" placeholder:"NAME" help:"Header with the attempt's number, 1 for the first."`
+	KeyHeader       string `default:"Idempotency-Key" placeholder:"NAME" help:"Header with the idempotency key: work done twice for one is a duplicate."`
 }
 
-// Help lists the keys of --server.
-func (c *labCmd) Help() string { return lab.Help() }
+// Help lists the keys of --server and what the server says of itself.
+func (c *labCmd) Help() string {
+	return "Keys of --server:\n" + lab.Help() + `
+GET  /lab/stats      counts as JSON: attempts, keys, duplicates, rejections ...
+GET  /lab/arrivals   who came when, as CSV, the first 100,000
+POST /lab/reset      starts the model and the counts anew
+`
+}
 
 func (c *labCmd) run(s streams) (int, error) {
 	spec, err := lab.Parse(c.Server)
 	if err != nil {
-		return 0, usagef("--server: %w", err)
+		return 0, usagef("--%w", err) // it begins with "server: "
 	}
 	ln, err := net.Listen("tcp", c.Listen)
 	if err != nil {
@@ -29,10 +43,37 @@ func (c *labCmd) run(s streams) (int, error) {
 	}
 	i := catch()
 	defer i.release()
+	if c.UntilStdinCloses {
+		go func() {
+			_, _ = io.Copy(io.Discard, s.in) // an input that cannot be read has closed
+			i.stopNow()
+		}()
+	}
 	server := lab.NewServer(func() lab.Model { return spec.Model(c.Seed.Stream("server")) })
+	server.Headers = lab.Headers{Operation: c.OperationHeader, Attempt: c.AttemptHeader, Key: c.KeyHeader}
 	fmt.Fprintf(s.out, "lab server on http://%s/   %s\nctrl-c ends it; counts at http://%s/lab/stats\n", ln.Addr(), spec, ln.Addr())
 	err = server.Serve(i.stop, ln)
-	stats := server.Stats()
-	fmt.Fprintf(s.out, "received %d   answered %d   closed without an answer %d   connections %d\n", stats.Received, stats.Answered, stats.Closed, stats.Connections)
+	fmt.Fprintln(s.out, labSummary(server.Stats()))
 	return 0, err
+}
+
+// labSummary is what a lab server has seen, in a line or two.
+func labSummary(st lab.Stats) string {
+	text := fmt.Sprintf("received %d   answered %d   closed without an answer %d   connections %d", st.Received, st.Answered, st.Closed, st.Connections)
+	var more []string
+	for _, x := range []struct {
+		name  string
+		count uint64
+	}{{"rejected", st.Rejected}, {"expired", st.Expired}, {"keys", st.Keys}, {"executed twice or more", st.Duplicates}} {
+		if x.count > 0 {
+			more = append(more, fmt.Sprintf("%s %d", x.name, x.count))
+		}
+	}
+	if len(st.Layers) > 0 {
+		more = append(more, fmt.Sprintf("calls by layer %v", st.Layers))
+	}
+	if len(more) > 0 {
+		text += "\n" + strings.Join(more, "   ")
+	}
+	return text
 }

@@ -5,20 +5,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/term"
 
+	"openload/correct"
 	"openload/report"
 	"openload/sink"
 )
 
 // outputs are the places where a report goes.
 type outputs struct {
-	outs  []sink.Output
-	quiet bool
-	color bool
-	ascii bool
+	outs    []sink.Output
+	streams []*sink.Stream // of those that take attempts as they end
+	quiet   bool
+	color   bool
+	ascii   bool
 }
 
 // prepare reads the flags and finds out before the run what can't be written.
@@ -51,17 +54,67 @@ func (f *outputFlags) prepare(s streams) (*outputs, error) {
 	return o, nil
 }
 
+// wantsAttempts reports whether an output can only be written while a run goes on.
+func (o *outputs) wantsAttempts() bool { return slices.ContainsFunc(o.outs, sink.Output.Streamed) }
+
+// stream opens the outputs that take a run's attempts, and returns what hands them an
+// attempt; nil if there are none. What it opened ends with write or drop.
+func (o *outputs) stream(s streams, opt sink.StreamOptions) (observe func(correct.Sample), err error) {
+	for _, out := range o.outs {
+		if !out.Streamed() {
+			continue
+		}
+		to, err := out.Stream(s.out, opt)
+		if err != nil {
+			o.drop()
+			return nil, err
+		}
+		o.streams = append(o.streams, to)
+	}
+	if len(o.streams) == 0 {
+		return nil, nil
+	}
+	return func(x correct.Sample) {
+		for _, to := range o.streams {
+			to.Observe(x)
+		}
+	}, nil
+}
+
+// drop ends what stream opened, if write did not, and leaves no file.
+func (o *outputs) drop() {
+	for _, to := range o.streams {
+		to.Drop()
+	}
+	o.streams = nil
+}
+
 // write sends r everywhere. Every output gets its try, whatever became of the others.
 func (o *outputs) write(s streams, r *report.Report) error {
 	var wrong []error
+	for _, to := range o.streams {
+		lost, err := to.Close()
+		wrong = append(wrong, unlessSeenEnough(to.File(), err))
+		if lost > 0 {
+			r.Notes = append(r.Notes, report.Reason{Code: "attempts_lost", Text: fmt.Sprintf(
+				"%d attempts are not in the CSV: they ended faster than it could be written", lost)})
+		}
+	}
+	o.streams = nil
 	for _, out := range o.outs {
 		err := out.Write(s.out, r, sink.TextOptions{Color: o.color, Quiet: o.quiet, ASCII: o.ascii})
-		if out.File == "" && errors.Is(err, syscall.EPIPE) {
-			err = nil // the reader has seen enough, as head does after its first line
-		}
-		wrong = append(wrong, err)
+		wrong = append(wrong, unlessSeenEnough(out.File, err))
 	}
 	return errors.Join(wrong...)
+}
+
+// unlessSeenEnough is err, unless it is standard output's reader who has seen enough,
+// as head does after its first line.
+func unlessSeenEnough(file string, err error) error {
+	if file == "" && errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
 }
 
 // useColor decides by flag, then environment, then whether w is a terminal.

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"openload/lab"
@@ -85,14 +86,28 @@ func finish(t *testing.T, cmd *exec.Cmd, out, errs *bytes.Buffer, file string) (
 	b, err := os.ReadFile(file)
 	require.NoError(t, err, "stderr: %s", r.stderr)
 	require.NoError(t, json.Unmarshal(b, &r.report))
+	keepsSchema(t, b)
 	c := r.report.Counts
 	require.Equal(t, c.Scheduled, c.Fired+c.Dropped)
 	var errors uint64
 	for _, n := range c.Errors {
 		errors += n
 	}
-	require.Equal(t, c.Fired, c.OK+c.BadStatus+errors+c.TimedOut+c.Unfinished)
+	require.Equal(t, c.Fired, c.OK+c.BadStatus+errors+c.TimedOut+c.Unfinished+c.Blocked)
 	return r
+}
+
+// keepsSchema holds a document that was written by a real run against the schema.
+func keepsSchema(t *testing.T, document []byte) {
+	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(report.SchemaJSON))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("report.json", schema))
+	compiled, err := c.Compile("report.json")
+	require.NoError(t, err)
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	require.NoError(t, err)
+	require.NoError(t, compiled.Validate(value))
 }
 
 // during runs openload and does something while it runs.
@@ -120,8 +135,8 @@ func TestTheFirstSignalDrainsAndReports(t *testing.T) {
 		require.True(t, strings.HasPrefix(r.stdout, " INTERRUPTED "), r.stdout)
 		require.True(t, r.report.Run.Interrupted)
 		c := r.report.Counts
-		require.EqualValues(t, 3000, c.Planned)
-		require.Less(t, c.Scheduled, c.Planned)
+		require.EqualValues(t, 3000, *c.Planned)
+		require.Less(t, c.Scheduled, *c.Planned)
 		require.Equal(t, received(t, url), c.Sent)
 		require.Zero(t, c.Unfinished, "what was out was answered")
 	}
@@ -181,7 +196,7 @@ func TestTheLabForReal(t *testing.T) {
 	require.True(t, *rule.RawPass)
 	require.True(t, rule.Flipped)
 	require.Contains(t, []int{statusFail, statusInvalid}, r.status)
-	require.EqualValues(t, 1, r.report.Counts.ConnectionsOpened)
+	require.EqualValues(t, 1, *r.report.Counts.ConnectionsOpened)
 }
 
 func TestNobodyListens(t *testing.T) {

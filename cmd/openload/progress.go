@@ -6,6 +6,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/term"
+
 	"openload/correct"
 	"openload/sink"
 )
@@ -73,7 +75,7 @@ func (p *progress) show() {
 		case now := <-t.C:
 			line := p.line(now.Sub(p.started))
 			if p.live {
-				fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+				fmt.Fprintf(p.w, "\r\x1b[K%s", cut(line, terminalWidth(p.w)-1))
 			} else {
 				fmt.Fprintln(p.w, line)
 			}
@@ -81,7 +83,25 @@ func (p *progress) show() {
 	}
 }
 
-// line is under 80 columns whatever the numbers are.
+// cut is line as far as it fits: one that wraps cannot be redrawn.
+func cut(line string, width int) string {
+	if runes := []rune(line); width > 0 && len(runes) > width {
+		return string(runes[:width])
+	}
+	return line
+}
+
+// terminalWidth is asked each time, for windows change; 80 if nobody knows.
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	return 80
+}
+
+// line says how far the run is.
 func (p *progress) line(elapsed time.Duration) string {
 	scheduled, settled, ok := p.tally.Scheduled.Load(), p.tally.Settled.Load(), p.tally.OK.Load()
 	of := ""

@@ -12,6 +12,7 @@ import (
 	"openload/report"
 	"openload/request"
 	"openload/run"
+	"openload/sink"
 	"openload/transport"
 )
 
@@ -22,12 +23,17 @@ type runCmd struct {
 	closedFlags
 	requestFlags
 	limits
+	engineFlags
+	retryFlags
 	verdictFlags
 	outputFlags
 }
 
+// Help explains --retry.
+func (c *runCmd) Help() string { return retryHelp() }
+
 func (c *runCmd) run(s streams) (int, error) {
-	p, err := c.plan(&c.closedFlags, &c.limits, &c.verdictFlags)
+	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
 	req, note, reqErr := c.build(c.URL, s.in)
 	if err = joined(err, reqErr); err != nil {
 		return 0, err
@@ -51,10 +57,19 @@ func (c *runCmd) run(s streams) (int, error) {
 	if _, err := live.Cap(p.Connections, allowed); err != nil {
 		fmt.Fprintf(s.err, "openload: warning: %v\n", err)
 	}
-	r := measure(i.ctx, i.stop, p, target, measureOptions{
-		auto: allowed, command: "openload " + loadFlags(p) + requestAgain(req.Redacted(), &c.requestFlags),
+	observe, err := outs.stream(s, sink.StreamOptions{Closed: p.Closed != nil})
+	if err != nil {
+		return statusBroken, err
+	}
+	defer outs.drop()
+	r, err := measure(i.ctx, i.stop, p, target, measureOptions{
+		observe: observe,
+		auto:    allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.again() + requestAgain(req.Redacted(), &c.requestFlags),
 		progress: func(pr progress) *progress { return showProgress(c.Progress, c.Quiet || outs.quiet, s.err, pr) },
 	})
+	if err != nil {
+		return statusBroken, err
+	}
 	if err := outs.write(s, r); err != nil {
 		return statusBroken, err
 	}
@@ -89,36 +104,38 @@ func interruptedOr(i *interrupts, err error) (int, error) {
 // measureOptions are what a run wants besides its plan.
 type measureOptions struct {
 	auto     int // most connections where the plan leaves it to us
+	engine   engineFlags
 	command  string
 	observe  func(correct.Sample)
 	progress func(progress) *progress
 }
 
 // measure runs p over sockets.
-func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, o measureOptions) *report.Report {
+func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, o measureOptions) (*report.Report, error) {
 	most := p.Connections
 	if most == 0 {
 		most = o.auto
 	}
+	ready := run.Prepare(p) // before the clock starts
 	tally := new(correct.Tally)
-	pr := progress{tally: tally, planned: p.Planned(), length: p.Length()}
+	pr := progress{tally: tally, planned: ready.Planned, length: ready.Length}
 	var shown *progress
 	epoch := time.Now()
 	pr.started = epoch
 	if o.progress != nil {
 		shown = o.progress(pr)
 	}
-	w := live.New(live.Options{
-		Epoch: epoch, Dialer: live.Over(target), Connections: most,
-		ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive,
-	})
+	w, name, err := o.engine.open(epoch, most, p, target)
+	if err != nil {
+		return nil, err
+	}
 	defer w.Close()
 	r := run.Run(ctx, stop, run.Setup{
-		Plan: p, World: w, Tally: tally, Cap: o.auto, Version: version(), Command: o.command,
-		Started: epoch, Engine: "portable", Observe: o.observe,
+		Ready: ready, World: w, Tally: tally, Cap: o.auto, Version: version(), Command: o.command,
+		Started: epoch, Engine: name, Observe: o.observe,
 		Connections: func() run.Connections {
 			c := w.Counters()
-			out := run.Connections{Opened: uint64(c.Opened), Most: c.Peak}
+			out := run.Connections{Opened: uint64(c.Opened), Most: c.Peak, Held: c.Held}
 			for _, f := range c.Failures {
 				out.Failures = append(out.Failures, correct.Doubt{
 					Code: f.Class.String(), Text: fmt.Sprintf("%d x %s: %s", f.Count, f.Class, f.Text),
@@ -128,7 +145,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, 
 		},
 	})
 	shown.end()
-	return r
+	return r, nil
 }
 
 // requestAgain are the flags that send the request again, secrets redacted.

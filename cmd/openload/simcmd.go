@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"time"
 
+	"openload/correct"
 	"openload/lab"
 	"openload/plan"
 	"openload/report"
 	"openload/run"
 	"openload/sim"
+	"openload/sink"
 )
 
 // simCmd is a run in virtual time.
@@ -17,19 +19,23 @@ type simCmd struct {
 	load
 	closedFlags
 	limits
+	retryFlags
 	verdictFlags
 	outputFlags
 	Server string `required:"" group:"request" placeholder:"'KEY=VALUE ...'" help:"The modelled server, as for 'openload lab': service=50ms stall=150:2s."`
 }
 
+// Help explains --retry and --server.
+func (c *simCmd) Help() string { return retryHelp() + "\nKeys of --server:\n" + lab.Help() }
+
 func (c *simCmd) run(s streams) (int, error) {
-	p, err := c.plan(&c.closedFlags, &c.limits, &c.verdictFlags)
+	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
 	if err != nil {
 		return 0, err
 	}
 	server, err := lab.Parse(c.Server)
 	if err != nil {
-		return 0, usagef("--server: %w", err)
+		return 0, usagef("--%w", err) // it begins with "server: "
 	}
 	outs, err := c.prepare(s)
 	if err != nil {
@@ -37,7 +43,13 @@ func (c *simCmd) run(s streams) (int, error) {
 	}
 	i := catch()
 	defer i.release()
-	r := simulate(i.ctx, i.stop, p, server)
+	// Virtual time stands still while a file is written: nobody is sent late.
+	observe, err := outs.stream(s, sink.StreamOptions{Closed: p.Closed != nil, Wait: true})
+	if err != nil {
+		return statusBroken, err
+	}
+	defer outs.drop()
+	r := simulate(i, p, server, c.Schedule, observe)
 	if err := outs.write(s, r); err != nil {
 		return 0, err
 	}
@@ -45,15 +57,21 @@ func (c *simCmd) run(s streams) (int, error) {
 }
 
 // simulate runs p against a modelled server.
-func simulate(ctx, stop context.Context, p *plan.Plan, server lab.Spec) *report.Report {
-	p.Target.Simulated = server.String()
-	return run.Run(ctx, stop, run.Setup{
-		Plan: p, World: sim.New(server.Model(p.Seed.Stream("server")), p.Expect.Has),
-		Version: version(), Command: simAgain(p), Started: time.Now(), Engine: "sim",
+func simulate(i *interrupts, p *plan.Plan, server lab.Spec, schedule string, observe func(correct.Sample)) *report.Report {
+	p.Target.Simulated, p.Target.Method = server.String(), "GET"
+	return run.Run(i.ctx, watched{i.stop}, run.Setup{
+		Ready: run.Prepare(p), World: sim.New(server.Model(p.Seed.Stream("server")), p.Expect.Has),
+		Version: version(), Command: simAgain(p, schedule), Started: time.Now(), Engine: "sim", Observe: observe,
 	})
 }
 
+// watched is a context that is asked whether it has ended, and not waited for: a
+// simulation never sleeps, and has nothing to be woken from.
+type watched struct{ context.Context }
+
+func (watched) Done() <-chan struct{} { return nil }
+
 // simAgain is a command that repeats the simulation.
-func simAgain(p *plan.Plan) string {
-	return fmt.Sprintf("openload sim --server %s %s", quote(p.Target.Simulated), loadFlags(p))
+func simAgain(p *plan.Plan, schedule string) string {
+	return fmt.Sprintf("openload sim --server %s %s", quote(p.Target.Simulated), loadFlags(p, schedule))
 }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"openload/engine"
+	"openload/live"
+	"openload/live/loop"
+	"openload/plan"
+	"openload/transport"
+)
+
+// engineFlags choose what sends the requests.
+type engineFlags struct {
+	Engine    string   `group:"connection" enum:"auto,loop,portable" default:"auto" placeholder:"NAME" help:"What sends the requests: loop (Linux: one event loop), portable, or auto: the loop where there is one."`
+	LocalAddr []string `group:"connection" sep:"," placeholder:"ADDR" help:"Connect from this address: ADDR or FIRST-LAST. Repeatable, each in turn; every one has its own 28,000 ports. Needs the loop."`
+	Pace      string   `group:"connection" enum:"auto,precise,balanced,frugal" default:"auto" placeholder:"NAME" help:"What punctuality of the loop may cost: precise spins up to 250 us before each request and is 1 us late, balanced 50 us, frugal sleeps only and is 50-100 us late. auto: precise unless there is only one processor."`
+}
+
+// A world is a World of sockets.
+type world interface {
+	engine.World
+	Counters() live.Counters
+	Close()
+}
+
+// open makes the world asked for, and names it.
+func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, target *transport.Client) (w world, name string, err error) {
+	local, err := localAddrs(f.LocalAddr)
+	if err != nil {
+		return nil, "", usage(err)
+	}
+	if f.Engine != "portable" {
+		pace, err := loop.ParsePace(f.pace())
+		if err != nil {
+			return nil, "", usagef("--pace: %w", err)
+		}
+		l, err := loop.New(loop.Options{
+			Epoch: epoch, Client: target, Pace: pace, Connections: most,
+			ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive, Eager: p.Closed != nil, Local: local,
+		})
+		if err == nil {
+			return l, "loop", nil
+		}
+		if f.Engine == "loop" || len(local) > 0 {
+			return nil, "", fmt.Errorf("event loop: %w", err)
+		}
+	} else if len(local) > 0 {
+		return nil, "", usagef("--local-addr needs --engine loop; leave one of them out")
+	}
+	return live.New(live.Options{
+		Epoch: epoch, Dialer: live.Over(target), Connections: most,
+		ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive,
+	}), "portable", nil
+}
+
+// maxLocal bounds a range of addresses.
+const maxLocal = 1024
+
+// localAddrs reads addresses and ranges of them.
+func localAddrs(texts []string) (all []netip.Addr, err error) {
+	for _, text := range texts {
+		first, last, isRange := strings.Cut(text, "-")
+		from, err := netip.ParseAddr(strings.TrimSpace(first))
+		to := from
+		if err == nil && isRange {
+			to, err = netip.ParseAddr(strings.TrimSpace(last))
+		}
+		if err != nil || to.Less(from) || from.BitLen() != to.BitLen() {
+			return nil, fmt.Errorf("--local-addr: %q is no address; write 127.0.0.2, or 127.0.0.2-127.0.0.9", text)
+		}
+		for a := from; !to.Less(a); a = a.Next() {
+			if all = append(all, a); len(all) > maxLocal {
+				return nil, fmt.Errorf("--local-addr: more than %d addresses; each has 28,000 ports, so fewer will do", maxLocal)
+			}
+		}
+	}
+	return all, nil
+}
+
+func (f engineFlags) pace() string {
+	if f.Pace == "" {
+		return "auto"
+	}
+	return f.Pace
+}
+
+// again are the flags that choose the same.
+func (f engineFlags) again() (flags string) {
+	if f.Engine != "auto" {
+		flags += " --engine " + f.Engine
+	}
+	if f.pace() != "auto" {
+		flags += " --pace " + f.Pace
+	}
+	if len(f.LocalAddr) > 0 {
+		flags += " --local-addr " + quote(strings.Join(f.LocalAddr, ","))
+	}
+	return flags
+}

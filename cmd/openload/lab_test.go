@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"openload/lab"
+	"openload/report"
+)
+
+// A lab server ends with the process that started it, as soon as the pipe closes.
+func TestTheLabEndsWithItsInput(t *testing.T) {
+	cmd := program("lab", "--listen", "127.0.0.1:0", "--until-stdin-closes",
+		"--server", "service=1ms close=100% layers=2 attempts=2", "--key-header", "X-Payment")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	first := make([]byte, 300)
+	n, err := out.Read(first)
+	require.NoError(t, err)
+	address, _, _ := strings.Cut(strings.TrimPrefix(string(first[:n]), "lab server on http://"), "/")
+
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	req, err := http.NewRequest("POST", "http://"+address, nil)
+	require.NoError(t, err)
+	req.Header.Set("X-Payment", "1")
+	_, err = client.Do(req)
+	require.ErrorIs(t, err, io.EOF)
+	resp, err := client.Get("http://" + address + "/lab/stats")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	var stats lab.Stats
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&stats))
+	require.Equal(t, []uint64{2, 4}, stats.Layers)
+
+	require.NoError(t, in.Close())
+	rest, err := io.ReadAll(out)
+	require.NoError(t, err)
+	require.Contains(t, string(rest), "received 1   answered 0   closed without an answer 1")
+	require.Contains(t, string(rest), "keys 1   executed twice or more 3   calls by layer [2 4]")
+	require.NoError(t, cmd.Wait())
+	_, err = net.Dial("tcp", address)
+	require.Error(t, err)
+}
+
+// Q1 and Q2 as a user sees them: the backlog over time is in the report.
+func TestTheBacklogOfASimulationIsInItsReport(t *testing.T) {
+	for rate, want := range map[string]map[time.Duration]int{
+		"80":  {60: 1200, 120: 2400, 180: 1200, 240: 0, 300: 0},
+		"120": {60: 3600, 120: 7200, 240: 9600, 359: 11_980},
+	} {
+		file := filepath.Join(t.TempDir(), "report.json")
+		status := execute([]string{"sim", "--rate", rate, "--duration", "6m", "--timeout", "10m", "--drain", "10m",
+			"--server", "capacity=60/s until=120s then=100/s", "-q", "--out", "json=" + file},
+			streams{strings.NewReader(""), io.Discard, os.Stderr})
+		require.Zero(t, status)
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var r report.Report
+		require.NoError(t, json.Unmarshal(b, &r))
+		for second, backlog := range want {
+			for _, w := range r.Series {
+				if at := second * time.Second; w.At <= at && at < w.At+w.Width {
+					// A window shows the most of it, and at 60/s in 400 ms 24 more may be there.
+					require.InDelta(t, backlog, w.Out, 24, "%s/s at %d s", rate, second)
+				}
+			}
+		}
+	}
+}

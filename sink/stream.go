@@ -1,0 +1,138 @@
+package sink
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"openload/correct"
+)
+
+// A Stream writes a run's attempts as CSV while the run goes on: none is kept in
+// memory but those on their way to the file, which has the columns of
+// [correct.CSVHeader].
+//
+// The thread that sends requests hands its attempts over in batches, and never waits
+// for a disk: once 262,144 attempts (31 MB) wait for it, further ones are lost and
+// counted. Where nobody's time passes meanwhile, as in a simulation, it does wait.
+type Stream struct {
+	out    Output
+	target *target
+	closed bool // a closed loop's attempts
+	wait   bool
+
+	filling *attemptBatch
+	full    chan *attemptBatch
+	used    chan *attemptBatch
+	made    int // batches
+	lost    uint64
+	ended   chan error
+}
+
+// StreamOptions are what a Stream must know of the run.
+type StreamOptions struct {
+	Closed bool // a closed loop: nothing was intended
+	Wait   bool // wait for a slow file in place of losing attempts
+}
+
+const (
+	batchSize   = 256
+	mostBatches = 1024
+)
+
+type attemptBatch struct {
+	n    int
+	rows [batchSize]correct.Sample
+}
+
+// Stream opens the output's file, or takes stdout if it has none, for what Observe
+// will bring. Close must be called.
+func (o Output) Stream(stdout io.Writer, opt StreamOptions) (*Stream, error) {
+	t, err := o.create(stdout)
+	if err != nil {
+		return nil, o.explain(err)
+	}
+	s := &Stream{
+		out: o, target: t, closed: opt.Closed, wait: opt.Wait,
+		full: make(chan *attemptBatch, mostBatches), used: make(chan *attemptBatch, mostBatches), ended: make(chan error, 1),
+	}
+	go func() { s.ended <- s.write() }()
+	return s, nil
+}
+
+// Observe takes one attempt. It belongs to one goroutine.
+func (s *Stream) Observe(x correct.Sample) {
+	if s.filling == nil && !s.next() {
+		s.lost++
+		return
+	}
+	b := s.filling
+	b.rows[b.n] = x
+	if b.n++; b.n == batchSize {
+		s.full <- b // there is room for all batches that exist
+		s.filling = nil
+	}
+}
+
+// next takes an empty batch; false if all are full.
+func (s *Stream) next() bool {
+	select {
+	case s.filling = <-s.used:
+		return true
+	default:
+	}
+	if s.made < mostBatches {
+		s.made++
+		s.filling = new(attemptBatch)
+		return true
+	}
+	if s.wait {
+		s.filling = <-s.used
+	}
+	return s.wait
+}
+
+// Close writes what is left, waits until all is written, and puts the file into its
+// place. lost is how many attempts are not in it. After an error there is no file, or
+// the one that was there before.
+func (s *Stream) Close() (lost uint64, err error) {
+	if s.filling != nil {
+		s.full <- s.filling
+		s.filling = nil
+	}
+	close(s.full)
+	return s.lost, s.out.explain(s.target.close(<-s.ended))
+}
+
+// File is where it writes; "" is standard output.
+func (s *Stream) File() string { return s.out.File }
+
+// errDropped is why there is no file of a run that did not take place.
+var errDropped = errors.New("the run did not take place")
+
+// Drop ends the stream and leaves no file.
+func (s *Stream) Drop() {
+	close(s.full)
+	<-s.ended
+	_ = s.target.close(errDropped)
+}
+
+// write is the writer's side. When it can't write any more it goes on taking batches:
+// whoever brings them must not be held up.
+func (s *Stream) write() error {
+	w := bufio.NewWriterSize(s.target, 1<<16)
+	_, err := w.WriteString(correct.CSVHeader + "\n")
+	var row []byte
+	for b := range s.full {
+		for i := 0; i < b.n && err == nil; i++ {
+			row = b.rows[i].AppendCSV(row[:0], s.closed)
+			_, err = w.Write(row)
+		}
+		b.n = 0
+		s.used <- b
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	return err
+}
