@@ -4,12 +4,12 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that start goroutines, or are driven by those that do.
-CONCURRENT = ./cmd/... ./correct ./engine ./lab ./live ./run ./sim ./transport
+CONCURRENT = ./cmd/... ./correct ./engine ./lab ./live ./live/loop ./run ./sim ./sink ./transport
 
 # What make fuzz runs, each for FUZZTIME.
 FUZZTIME ?= 20s
 
-.PHONY: help build test lint unit race fuzz bench integration golden
+.PHONY: help build test lint unit race fuzz bench integration formats golden microbench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,18 +35,26 @@ race: ## the concurrent packages under the race detector
 	elif [ -n "$$CI" ]; then echo "the race detector needs a C compiler, and CI needs the race detector"; exit 1; \
 	else echo "NOT RUN: the race detector needs a C compiler"; fi
 
+# Making a find smaller can take all the time there is: with 1x it isn't tried.
 fuzz: ## every fuzz target for FUZZTIME (20s)
 	@$(GO) list ./... | while read -r pkg; do \
 		for f in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz'); do \
-			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "$$pkg" || exit 1; \
 		done; \
 	done
 
-bench: ## the benchmarks
+bench: ## openload beside other load generators; writes bench/RESULTS.md
+	$(GO) run ./bench
+
+microbench: ## the benchmarks of packages
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-integration: ## against witnesses in C; needs gcc
+integration: ## against witnesses in C, and make formats; needs gcc
 	$(GO) test -tags integration -count 1 -timeout 600s ./cmd/openload -run Integration -v
+	$(MAKE) formats
+
+formats: ## other tools' files, written just now; what is not installed is NOT RUN
+	$(GO) test -tags formats -count 1 -timeout 350s ./cmd/openload -run Formats -v
 
 golden: ## rewrite the golden files; review the diff like code
-	$(GO) test ./sink ./cmd/openload ./report -update
+	$(GO) test ./sink ./cmd/openload ./repair -update
