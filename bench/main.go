@@ -187,7 +187,7 @@ func (b *bench) closed() error {
 			b.printf("| %s | %s | %s | %s | %.1f |\n", t.name, cell(r, 1, cpu), cell(r, 1, func(r result) float64 { return micros(r.user) }), cell(r, 0, rate), median(r, func(r result) float64 { return float64(r.rssKB) / 1024 }))
 		}
 	}
-	b.printf("\n")
+	b.printf("\nab speaks HTTP/1.0, to which the witness offers no keep-alive: it opens a connection for each request there.\n\n")
 	ours, wrk := all["openload"], all["wrk"]
 	if wrk == nil {
 		return nil
