@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/netip"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"openload/correct"
 	"openload/engine"
 	"openload/live"
+	"openload/live/conformance"
 	"openload/request"
 	"openload/transport"
 )
@@ -69,12 +71,9 @@ func TestCtxEndsSockets(t *testing.T) {
 	}{
 		{"a dial hangs", func(t *testing.T) *live.World { return overHanging(t, 4) }, false},
 		{"an answer does not come", func(t *testing.T) *live.World {
-			s := listen(t, "127.0.0.1", nil, func(_ int, p peer) {
-				p.request()
-				p.request()
-			})
+			addr := conformance.Listen(t, func(c net.Conn) { io.Copy(io.Discard, c) })
 			return live.New(live.Options{Epoch: time.Now(), Connections: 4, Dialer: live.Over(client(t, transport.Config{
-				Request: request.Request{URL: "http://" + s.Addr().String()}, Addrs: []netip.Addr{netip.MustParseAddr("127.0.0.1")},
+				Request: request.Request{URL: "http://" + addr}, Addrs: []netip.Addr{netip.MustParseAddr("127.0.0.1")},
 			}))})
 		}, true},
 	} {

@@ -4,6 +4,8 @@ package live_test
 
 import (
 	"encoding/json"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"testing"
@@ -13,23 +15,26 @@ import (
 	"golang.org/x/sys/unix"
 
 	"openload/correct"
+	"openload/live/conformance"
 )
 
 // An answer that lay in the kernel while this process was stopped is late by our
 // fault, for at least as long as the stop lasted while the request was out.
 func TestStopped(t *testing.T) {
 	asked, answer := make(chan bool), make(chan bool)
-	s := listen(t, "127.0.0.1", nil, func(_ int, p peer) {
-		p.request()
+	addr := conformance.Listen(t, func(c net.Conn) {
+		if _, err := c.Read(make([]byte, 4096)); err != nil {
+			return
+		}
 		asked <- true
 		<-answer
-		p.say(hello)
-		p.request()
+		io.WriteString(c, hello)
+		io.Copy(io.Discard, c)
 	})
 	self, err := os.Executable()
 	require.NoError(t, err)
 	c := exec.Command(self)
-	c.Env = append(os.Environ(), childOf+"="+s.Addr().String())
+	c.Env = append(os.Environ(), childOf+"="+addr)
 	out, err := c.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, c.Start())

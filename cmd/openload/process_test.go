@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"os/exec"
@@ -178,25 +179,35 @@ func TestAStoppedGeneratorJudgesNobody(t *testing.T) {
 	require.False(t, r.report.SLA[0].Pass, "users of ours did wait")
 }
 
-// The lab in real time: the figures of the model, within what the machine allows.
+// The lab in real time: the figures of the model, within what the machine allows. A
+// machine that is busy with something else gets another try, but not for ever. Not
+// parallel: this test measures.
 func TestTheLabForReal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twenty seconds of real time, spent by the run without -short")
 	}
-	t.Parallel()
-	url := labProcess(t, "service=50ms stall=150:2s")
-	r := during(t, nothing, "--rate", "12.5", "--n", "200", "-c", "1", "--sla", "p99<500ms", url)
-	require.EqualValues(t, 200, r.report.Counts.OK)
-	require.Equal(t, received(t, url), r.report.Counts.AttemptsSent+r.report.Counts.Resent)
-	rule := r.report.SLA[0]
-	require.InDelta(t, 50, float64(*rule.Over), 3)
-	p99 := *r.report.Latency.Corrected.P99
-	require.InEpsilon(t, float64(1940*time.Millisecond), float64(p99), 0.05)
-	require.False(t, rule.Pass)
-	require.True(t, *rule.RawPass)
-	require.True(t, rule.Flipped)
-	require.Contains(t, []int{statusFail, statusInvalid}, r.status)
-	require.EqualValues(t, 1, *r.report.Counts.ConnectionsOpened)
+	const tries = 4
+	for try := 1; ; try++ {
+		url := labProcess(t, "service=50ms stall=150:2s")
+		r := during(t, nothing, "--rate", "12.5", "--n", "200", "-c", "1", "--sla", "p99<500ms", url)
+		// What does not depend on the machine holds each time.
+		require.EqualValues(t, 200, r.report.Counts.OK)
+		require.Equal(t, received(t, url), r.report.Counts.AttemptsSent+r.report.Counts.Resent)
+		require.EqualValues(t, 1, *r.report.Counts.ConnectionsOpened)
+		rule := r.report.SLA[0]
+		require.False(t, rule.Pass)
+		over, p99 := float64(*rule.Over), *r.report.Latency.Corrected.P99
+		if undisturbed := math.Abs(over-50) <= 3 && math.Abs(float64(p99-1940*time.Millisecond)) <= 0.05*1940e6; !undisturbed && try < tries {
+			t.Logf("try %d: %v over, p99 %v: the machine is busy", try, over, p99)
+			continue
+		}
+		require.InDelta(t, 50, over, 3)
+		require.InEpsilon(t, float64(1940*time.Millisecond), float64(p99), 0.05)
+		require.True(t, *rule.RawPass)
+		require.True(t, rule.Flipped)
+		require.Equal(t, statusFail, r.status)
+		return
+	}
 }
 
 func TestNobodyListens(t *testing.T) {

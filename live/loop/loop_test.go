@@ -18,7 +18,6 @@ import (
 
 	"openload/correct"
 	"openload/engine"
-	"openload/live"
 	"openload/live/conformance"
 	"openload/live/loop"
 	"openload/request"
@@ -45,16 +44,9 @@ func open(t *testing.T, o conformance.Options) conformance.World {
 	return w
 }
 
-func portable(_ *testing.T, o conformance.Options) conformance.World {
-	return live.New(live.Options{
-		Epoch: o.Epoch, Dialer: live.Over(o.Client), Connections: o.Connections, ConnectTimeout: o.ConnectTimeout, NoKeepAlive: o.NoKeepAlive,
-	})
-}
-
-// The same rows for both Worlds of sockets.
+// The same rows as for the portable World.
 func TestConformance(t *testing.T) {
-	t.Run("loop", func(t *testing.T) { conformance.Run(t, open) })
-	t.Run("portable", func(t *testing.T) { conformance.Run(t, portable) })
+	conformance.Run(t, open)
 }
 
 // to returns a client of the server at addr.
