@@ -4,7 +4,7 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that start goroutines, or are driven by those that do.
-CONCURRENT = ./cmd/... ./correct ./engine ./lab ./live ./live/loop ./run ./sim ./sink ./transport
+CONCURRENT = ./cmd/... ./correct ./engine ./lab ./live ./live/loop ./repair ./run ./sim ./sink ./transport
 
 # What make fuzz runs, each for FUZZTIME.
 FUZZTIME ?= 20s

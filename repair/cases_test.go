@@ -352,6 +352,29 @@ func TestLaws(t *testing.T) {
 	})
 }
 
+// A tool that is known to skip, in a file that looks as if it caught up: --force says
+// nothing of how, so it changes nothing.
+func TestForceDoesNotReplayWhatWasNotKept(t *testing.T) {
+	var calls []call
+	now := time.Duration(0)
+	take := func(took, next time.Duration) {
+		calls = append(calls, call{now, now + took, 200, 0})
+		now += max(took, next)
+	}
+	for range 20 {
+		take(50*ms, 80*ms)
+	}
+	take(2000*ms, 0)
+	for range 24 {
+		take(5*ms, 0)
+	}
+	for range 20 {
+		take(50*ms, 80*ms)
+	}
+	_, err := read(t, hey(calls), source.Options{}, repair.Options{Interval: 80 * ms, Force: true})
+	require.ErrorAs(t, err, new(*repair.Refused))
+}
+
 // What catches up can't be put back without an order, and is not backfilled instead.
 func TestCatchingUpWithoutTimes(t *testing.T) {
 	r, err := read(t, sample(t, "ghz/fmt-ghz-c1.csv"), source.Options{}, repair.Options{Interval: 50 * ms})

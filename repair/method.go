@@ -80,7 +80,7 @@ func choose(asked Method, force bool, d *data) choice {
 	case c.refuse == nil:
 	case c.refuse.Do == "": // force doesn't help
 		c.raw, c.refuse.Do = true, d.instead()
-	case force:
+	case force && !(c.method == Schedule && d.late): // what was not looked for can't be forced
 		c.note("forced", "--force: %s", c.refuse.Why)
 		c.refuse = nil
 	case asked == Auto:
