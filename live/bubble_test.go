@@ -13,6 +13,7 @@ import (
 	"openload/correct"
 	"openload/engine"
 	"openload/live"
+	"openload/live/conformance"
 	"openload/transport"
 )
 
@@ -131,55 +132,12 @@ func bubble(t *testing.T, f func() *fake, o live.Options, test func(t *testing.T
 	})
 }
 
-// drive fires one shot at each instant and returns the samples by number. It is the
-// engine's loop without its limits.
-func drive(t *testing.T, w engine.World, at []time.Duration, set func(*engine.Shot)) []correct.Sample {
-	t.Helper()
-	all := make([]correct.Sample, len(at))
-	var backlog []engine.Shot
-	for next, got := 0, 0; got < len(at); {
-		until := engine.Forever
-		if next < len(at) {
-			until = at[next]
-		}
-		now, s, answered := w.Wait(t.Context(), until)
-		switch {
-		case answered:
-			require.LessOrEqual(t, s.Done, now)
-			all[s.Seq] = s
-			got++
-		case now >= until:
-			shot := engine.Shot{Seq: uint64(next), Attempt: 1, Intended: until, Due: until, Dispatched: now}
-			if set != nil {
-				set(&shot)
-			}
-			backlog = append(backlog, shot)
-			next++
-		}
-		if len(backlog) > 0 {
-			for range w.Room(len(backlog), backlog[0].Dispatched) {
-				w.Fire(backlog[0])
-				backlog = backlog[1:]
-			}
-		}
-	}
-	return all
-}
-
 func every(gap time.Duration, n int) []time.Duration {
 	at := make([]time.Duration, n)
 	for i := range at {
 		at[i] = time.Duration(i) * gap
 	}
 	return at
-}
-
-func classes(samples []correct.Sample) map[correct.Class]int {
-	n := map[correct.Class]int{}
-	for _, s := range samples {
-		n[s.Class]++
-	}
-	return n
 }
 
 // Law: with free connections and dials that take no time, each shot is sent at the
@@ -190,7 +148,7 @@ func TestSentAtTheInstantOfFire(t *testing.T) {
 		f.exchange = func(n int) (time.Duration, transport.Outcome) { return time.Duration(n%7) * 40 * ms, ok }
 		return f
 	}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		for i, s := range drive(t, w, every(20*ms, 200), nil) {
+		for i, s := range conformance.Drive(t, w, every(20*ms, 200), nil) {
 			at := time.Duration(i) * 20 * ms
 			require.Equal(t, correct.Sample{
 				Seq: uint64(i), Attempt: 1, Intended: at, Due: at, Dispatched: at, Sent: at, Done: at + time.Duration(i%7)*40*ms,
@@ -215,7 +173,7 @@ func TestOneConnectionIsAQueue(t *testing.T) {
 		return f
 	}, live.Options{Connections: 1}, func(t *testing.T, f *fake, w *live.World) {
 		free, slow := time.Duration(0), 0
-		for i, s := range drive(t, w, every(80*ms, 200), nil) {
+		for i, s := range conformance.Drive(t, w, every(80*ms, 200), nil) {
 			sent := max(time.Duration(i)*80*ms, free)
 			free = sent + service(i)
 			require.Equal(t, sent, s.Sent)
@@ -236,7 +194,7 @@ func TestBurst(t *testing.T) {
 		f.exchange = func(int) (time.Duration, transport.Outcome) { return 10 * ms, ok }
 		return f
 	}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		for _, s := range drive(t, w, make([]time.Duration, 100), nil) {
+		for _, s := range conformance.Drive(t, w, make([]time.Duration, 100), nil) {
 			require.Zero(t, s.Sent)
 			require.Equal(t, 10*ms, s.Done)
 		}
@@ -250,7 +208,7 @@ func TestTimeoutAndDeadline(t *testing.T) {
 		f.exchange = func(int) (time.Duration, transport.Outcome) { return time.Second, ok }
 		return f
 	}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		all := drive(t, w, []time.Duration{0, 0, 0}, func(s *engine.Shot) {
+		all := conformance.Drive(t, w, []time.Duration{0, 0, 0}, func(s *engine.Shot) {
 			s.Timeout = 300 * ms
 			s.Deadline = []time.Duration{0, 200 * ms, 300 * ms}[s.Seq]
 		})
@@ -269,7 +227,7 @@ func TestDeadlineWhileDialling(t *testing.T) {
 		f.dial = func(int) (time.Duration, correct.Class) { return time.Second, correct.OK }
 		return f
 	}, live.Options{Connections: 1}, func(t *testing.T, f *fake, w *live.World) {
-		all := drive(t, w, []time.Duration{0, 600 * ms}, func(s *engine.Shot) {
+		all := conformance.Drive(t, w, []time.Duration{0, 600 * ms}, func(s *engine.Shot) {
 			s.Deadline = s.Intended + 500*ms
 		})
 		require.Equal(t, correct.Deadline, all[0].Class)

@@ -11,6 +11,7 @@ import (
 	"openload/correct"
 	"openload/engine"
 	"openload/live"
+	"openload/live/conformance"
 	"openload/transport"
 )
 
@@ -39,7 +40,7 @@ func TestGrowsByNeed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, slow(10*ms, tt.service), live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-				all := drive(t, w, []time.Duration{0, 100 * ms}, nil)
+				all := conformance.Drive(t, w, []time.Duration{0, 100 * ms}, nil)
 				require.Equal(t, 10*ms, all[0].Sent)
 				require.Equal(t, tt.sent, all[1].Sent)
 				w.Wait(t.Context(), 5*time.Second) // whatever is dialled has been
@@ -57,7 +58,7 @@ func TestSpareDialIsUsed(t *testing.T) {
 		f.dial = func(n int) (time.Duration, correct.Class) { return time.Duration(10+40*n) * ms, correct.OK }
 		return f
 	}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		all := drive(t, w, []time.Duration{0, 100 * ms, 116 * ms}, nil)
+		all := conformance.Drive(t, w, []time.Duration{0, 100 * ms, 116 * ms}, nil)
 		require.Equal(t, 115*ms, all[1].Sent)
 		require.Equal(t, 160*ms, all[2].Sent)
 		require.Equal(t, 2, f.dials)
@@ -66,7 +67,7 @@ func TestSpareDialIsUsed(t *testing.T) {
 
 func TestDialsAreBounded(t *testing.T) {
 	bubble(t, slow(10*ms, time.Second), live.Options{Connections: 1000}, func(t *testing.T, f *fake, w *live.World) {
-		all := drive(t, w, make([]time.Duration, 100), nil)
+		all := conformance.Drive(t, w, make([]time.Duration, 100), nil)
 		require.Equal(t, live.MaxDials, f.most)
 		require.Equal(t, 100, f.dials)
 		last := time.Duration(0)
@@ -79,7 +80,7 @@ func TestDialsAreBounded(t *testing.T) {
 
 func TestConnectionsAreBounded(t *testing.T) {
 	bubble(t, slow(ms, 100*ms), live.Options{Connections: 5}, func(t *testing.T, f *fake, w *live.World) {
-		drive(t, w, every(ms, 200), nil)
+		conformance.Drive(t, w, every(ms, 200), nil)
 		require.Equal(t, 5, f.peak)
 		require.Equal(t, live.Counters{Opened: 5, Peak: 5, Held: true, CapReached: true}, w.Counters())
 	})
@@ -88,7 +89,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 // After 100 ms without a processor the backlog drains over the connections there are.
 func TestNoStormAfterAPause(t *testing.T) {
 	bubble(t, slow(10*ms, ms), live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		drive(t, w, make([]time.Duration, 20), nil)
+		conformance.Drive(t, w, make([]time.Duration, 20), nil)
 		require.Equal(t, 20, w.Counters().Opened)
 		now, _, _ := w.Wait(t.Context(), 0)
 		at := every(ms, 200)
@@ -96,7 +97,7 @@ func TestNoStormAfterAPause(t *testing.T) {
 			at[i] += now
 		}
 		time.Sleep(100 * ms)
-		drive(t, w, at, nil)
+		conformance.Drive(t, w, at, nil)
 		require.Equal(t, 20, w.Counters().Opened)
 	})
 }
@@ -113,11 +114,11 @@ func TestReplacedByNeed(t *testing.T) {
 		}
 		return f
 	}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		drive(t, w, make([]time.Duration, 10), nil)
+		conformance.Drive(t, w, make([]time.Duration, 10), nil)
 		now, _, _ := w.Wait(t.Context(), time.Second)
 		require.Equal(t, time.Second, now)
 		require.Equal(t, 10, f.dials)
-		all := drive(t, w, []time.Duration{2 * time.Second, 3 * time.Second}, nil)
+		all := conformance.Drive(t, w, []time.Duration{2 * time.Second, 3 * time.Second}, nil)
 		require.Equal(t, 12, f.dials)
 		for _, s := range all {
 			require.Equal(t, 10*ms, s.Wait())
@@ -128,7 +129,7 @@ func TestReplacedByNeed(t *testing.T) {
 
 func TestNoKeepAlive(t *testing.T) {
 	bubble(t, slow(10*ms, 50*ms), live.Options{NoKeepAlive: true}, func(t *testing.T, f *fake, w *live.World) {
-		for _, s := range drive(t, w, every(ms, 80), nil) {
+		for _, s := range conformance.Drive(t, w, every(ms, 80), nil) {
 			require.Equal(t, 10*ms, s.Wait())
 			require.Equal(t, 50*ms, s.Raw())
 		}
@@ -143,8 +144,8 @@ func TestRefused(t *testing.T) {
 		f.dial = func(int) (time.Duration, correct.Class) { return 0, correct.Refused }
 		return f
 	}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		all := drive(t, w, make([]time.Duration, 200), nil)
-		require.Equal(t, map[correct.Class]int{correct.Refused: 200}, classes(all))
+		all := conformance.Drive(t, w, make([]time.Duration, 200), nil)
+		require.Equal(t, map[correct.Class]int{correct.Refused: 200}, conformance.Classes(all))
 		for _, s := range all {
 			require.Zero(t, s.Done)
 			require.False(t, s.Written)
@@ -156,8 +157,8 @@ func TestRefused(t *testing.T) {
 
 func TestHangingDials(t *testing.T) {
 	bubble(t, slow(time.Hour, 0), live.Options{Connections: 5, ConnectTimeout: time.Second}, func(t *testing.T, f *fake, w *live.World) {
-		all := drive(t, w, every(10*ms, 50), nil)
-		require.Equal(t, map[correct.Class]int{correct.ConnectTimeout: 50}, classes(all))
+		all := conformance.Drive(t, w, every(10*ms, 50), nil)
+		require.Equal(t, map[correct.Class]int{correct.ConnectTimeout: 50}, conformance.Classes(all))
 		require.Equal(t, 5, f.most)
 		require.Equal(t, 50, f.dials)
 	})
@@ -175,8 +176,8 @@ func TestSpareDialFails(t *testing.T) {
 		}
 		return f
 	}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		all := drive(t, w, []time.Duration{0, 100 * ms, 400 * ms}, nil)
-		require.Equal(t, map[correct.Class]int{correct.OK: 3}, classes(all))
+		all := conformance.Drive(t, w, []time.Duration{0, 100 * ms, 400 * ms}, nil)
+		require.Equal(t, map[correct.Class]int{correct.OK: 3}, conformance.Classes(all))
 		require.Equal(t, 2, f.dials)
 	})
 }
@@ -189,8 +190,8 @@ func TestStale(t *testing.T) {
 			f.alive = func(uses int) bool { return uses == 0 }
 			return f
 		}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-			all := drive(t, w, every(100*ms, 10), nil)
-			require.Equal(t, map[correct.Class]int{correct.OK: 10}, classes(all))
+			all := conformance.Drive(t, w, every(100*ms, 10), nil)
+			require.Equal(t, map[correct.Class]int{correct.OK: 10}, conformance.Classes(all))
 			for _, s := range all {
 				require.Equal(t, 10*ms, s.Wait())
 				require.Zero(t, s.Resent)
@@ -205,10 +206,10 @@ func TestStale(t *testing.T) {
 			f.alive = func(int) bool { return false }
 			return f
 		}, live.Options{Connections: 1000}, func(t *testing.T, f *fake, w *live.World) {
-			drive(t, w, make([]time.Duration, 100), nil)
+			conformance.Drive(t, w, make([]time.Duration, 100), nil)
 			f.most = 0
-			all := drive(t, w, make([]time.Duration, 100), nil)
-			require.Equal(t, map[correct.Class]int{correct.OK: 100}, classes(all))
+			all := conformance.Drive(t, w, make([]time.Duration, 100), nil)
+			require.Equal(t, map[correct.Class]int{correct.OK: 100}, conformance.Classes(all))
 			require.Equal(t, live.MaxDials, f.most)
 		})
 	})
@@ -220,7 +221,7 @@ func TestStale(t *testing.T) {
 			}
 			return f
 		}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-			all := drive(t, w, []time.Duration{0}, nil)
+			all := conformance.Drive(t, w, []time.Duration{0}, nil)
 			require.Equal(t, correct.Stale, all[0].Class)
 			require.False(t, all[0].Written)
 			require.Equal(t, 2, f.dials)
@@ -235,7 +236,7 @@ func TestLastUsedFirst(t *testing.T) {
 		f.exchange = func(n int) (time.Duration, transport.Outcome) { return time.Duration(10+n) * ms, ok }
 		return f
 	}, live.Options{}, func(t *testing.T, f *fake, w *live.World) {
-		drive(t, w, []time.Duration{0, 0, 0, 100 * ms, 200 * ms, 300 * ms}, nil)
+		conformance.Drive(t, w, []time.Duration{0, 0, 0, 100 * ms, 200 * ms, 300 * ms}, nil)
 		last := f.by[2]
 		require.Equal(t, []int{last, last, last}, f.by[3:])
 	})

@@ -52,8 +52,8 @@ func overHanging(t *testing.T, connections int) *live.World {
 func TestC24DialsHang(t *testing.T) {
 	w := overHanging(t, 4)
 	defer w.Close()
-	all := drive(t, w, make([]time.Duration, 8), nil)
-	require.Equal(t, map[correct.Class]int{correct.ConnectTimeout: 8}, classes(all))
+	all := conformance.Drive(t, w, make([]time.Duration, 8), nil)
+	require.Equal(t, map[correct.Class]int{correct.ConnectTimeout: 8}, conformance.Classes(all))
 	for _, s := range all {
 		require.GreaterOrEqual(t, s.Wait(), 100*time.Millisecond)
 		require.Zero(t, s.Raw())
