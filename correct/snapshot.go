@@ -24,6 +24,8 @@ type Snapshot struct {
 	// in it. Nil after a merge.
 	Episodes []Episode
 
+	Parts []Part // the groups that the operations were parted into, dimension by dimension
+
 	dists    [Sets]Dist // CorrectedOK is empty, and Settled has failures only: Dist derives them
 	series   series
 	growth   growth
@@ -120,6 +122,7 @@ func (s *Snapshot) Merge(o *Snapshot) {
 	}
 	s.series.merge(&o.series)
 	s.arrivals.merge(&o.arrivals)
+	s.mergeParts(o)
 }
 
 func (s *Snapshot) clone() *Snapshot {
@@ -132,5 +135,9 @@ func (s *Snapshot) clone() *Snapshot {
 	c.series = s.series.clone()
 	c.arrivals = s.arrivals.clone()
 	c.growth.at = slices.Clone(s.growth.at)
+	c.Parts = slices.Clone(s.Parts)
+	for i, p := range c.Parts {
+		c.Parts[i].Snapshot = p.Snapshot.clone()
+	}
 	return &c
 }
