@@ -1,14 +1,12 @@
 package sink
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"openload/report"
@@ -61,7 +59,7 @@ func (o Output) prepare() error {
 // Write writes r to the output's file, or to stdout if it has none. A file is
 // written beside its place and moved there when it is complete, so that nobody ever
 // reads half a report; a device or pipe is written directly. It is compressed if its
-// name ends in .gz. Files get the whole report without colour, whatever opt says.
+// name ends in .gz or .zst. Files get the whole report without colour, whatever opt says.
 // A kind that a [Stream] writes was written already: then nothing is left to do.
 func (o Output) Write(stdout io.Writer, r *report.Report, opt TextOptions) error {
 	if o.Streamed() {
@@ -80,8 +78,8 @@ func (o Output) Write(stdout io.Writer, r *report.Report, opt TextOptions) error
 // A target is where an output is being written to.
 type target struct {
 	io.Writer
-	zip    *gzip.Writer // nil: not compressed
-	f      *os.File     // nil: standard output
+	zip    io.WriteCloser // nil: not compressed
+	f      *os.File       // nil: standard output
 	path   string
 	atomic bool // f lies beside path until it is whole
 }
@@ -105,8 +103,10 @@ func (o Output) create(stdout io.Writer) (*target, error) {
 		return nil, err
 	}
 	t.Writer = t.f
-	if strings.HasSuffix(o.File, ".gz") {
-		t.zip = gzip.NewWriter(t.f)
+	if t.zip, err = packed(t.f, o.File); err != nil {
+		return nil, t.close(err)
+	}
+	if t.zip != nil {
 		t.Writer = t.zip
 	}
 	return t, nil
@@ -117,8 +117,10 @@ func (t *target) close(err error) error {
 	if t.f == nil {
 		return err
 	}
-	if err == nil && t.zip != nil {
-		err = t.zip.Close()
+	if t.zip != nil {
+		if ended := t.zip.Close(); err == nil {
+			err = ended
+		}
 	}
 	if err == nil && t.atomic {
 		err = t.f.Sync() // else a crash after the rename could leave an empty file

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"openload/correct"
@@ -72,26 +73,44 @@ func TestStreamWritesEachAttempt(t *testing.T) {
 	}
 }
 
-func TestFilesNamedGzAreCompressed(t *testing.T) {
-	dir := t.TempDir()
-	unzipped := func(file string) string {
-		z, err := gzip.NewReader(strings.NewReader(content(t, file)))
-		require.NoError(t, err)
-		b, err := io.ReadAll(z)
-		require.NoError(t, err)
-		return string(b)
-	}
-	file := filepath.Join(dir, "run.csv.gz")
-	s, err := csvTo(t, file).Stream(nil, StreamOptions{Wait: true})
-	require.NoError(t, err)
-	feed(s, 1000)
-	_, err = s.Close()
-	require.NoError(t, err)
-	require.Equal(t, table(1000, false), unzipped(file))
+func TestFilesAreCompressedAsTheirNamesSay(t *testing.T) {
+	for _, tt := range []struct {
+		ending string
+		reader func(io.Reader) (io.Reader, error)
+	}{
+		{".gz", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+		{".zst", func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, zstd.WithDecoderConcurrency(1)) }},
+	} {
+		t.Run(tt.ending, func(t *testing.T) {
+			dir := t.TempDir()
+			unpacked := func(file string) string {
+				z, err := tt.reader(strings.NewReader(content(t, file)))
+				require.NoError(t, err)
+				b, err := io.ReadAll(z)
+				require.NoError(t, err)
+				return string(b)
+			}
+			file := filepath.Join(dir, "run.csv"+tt.ending)
+			s, err := csvTo(t, file).Stream(nil, StreamOptions{Wait: true})
+			require.NoError(t, err)
+			feed(s, 1000)
+			_, err = s.Close()
+			require.NoError(t, err)
+			require.Equal(t, table(1000, false), unpacked(file))
 
-	file = filepath.Join(dir, "report.json.gz")
-	require.NoError(t, write(Output{kind("a report", nil), file}))
-	require.Equal(t, "a report", unzipped(file))
+			file = filepath.Join(dir, "report.json"+tt.ending)
+			require.NoError(t, write(Output{kind("a report", nil), file}))
+			require.Equal(t, "a report", unpacked(file))
+			require.ErrorIs(t, write(Output{kind(strings.Repeat("a report", 1<<16), nil), full(t, tt.ending)}), syscall.ENOSPC)
+		})
+	}
+}
+
+// full is a device without space, under a name that ends so.
+func full(t *testing.T, ending string) string {
+	link := filepath.Join(t.TempDir(), "full"+ending)
+	require.NoError(t, os.Symlink("/dev/full", link))
+	return link
 }
 
 // A gate is a writer that lets nothing through until it is opened.

@@ -10,6 +10,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"openload/correct"
 )
 
@@ -36,7 +38,7 @@ type File struct {
 	buckets func(yield func(*Bucket) bool) error
 }
 
-// Open recognises the file behind r by its first 64 KiB. gzip is unpacked,
+// Open recognises the file behind r by its first 64 KiB. gzip and zstd are unpacked,
 // UTF-16 decoded and a byte order mark dropped. r is read on while rows are.
 //
 // The errors to tell apart with errors.As are *Refusal for a file that is known
@@ -90,19 +92,17 @@ func unwrap(r io.Reader, opt Options) (*File, []byte, error) {
 	f := &File{opt: opt, s: newScanner(r, opt.MaxRecord)}
 	head := f.s.head()
 	for range 2 { // a .gz that was sent gzipped
-		if !bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-			break
-		}
-		z, err := gzip.NewReader(f.s)
+		z, err := unpack(f.s, head)
 		if err != nil {
-			return nil, nil, fmt.Errorf("gzip: %w", err)
+			return nil, nil, err
+		}
+		if z == nil {
+			break
 		}
 		f.s = newScanner(z, opt.MaxRecord)
 		head = f.s.head()
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return nil, nil, &Refusal{Format: "zstd", Reason: "compressed with zstd", Instead: "unpack it first: zstd -dc FILE | openload correct -"}
 	case bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}):
 		f.s.pos += 3
 		head = head[3:]
@@ -117,6 +117,25 @@ func unwrap(r io.Reader, opt Options) (*File, []byte, error) {
 		f.note(NoteEncoding, "decoded from UTF-16, which PowerShell's > writes")
 	}
 	return f, head, f.s.err
+}
+
+// unpack returns a reader of what r's first bytes say is compressed; nil if they don't.
+func unpack(r io.Reader, head []byte) (io.Reader, error) {
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, fmt.Errorf("gzip: %w", err)
+		}
+		return z, nil
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1)) // without goroutines, so that it needs no end
+		if err != nil {
+			return nil, fmt.Errorf("zstd: %w", err)
+		}
+		return z, nil
+	}
+	return nil, nil
 }
 
 // Histogram reports whether the file holds buckets in place of rows.
