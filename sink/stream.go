@@ -104,8 +104,8 @@ func (s *Stream) Close() (lost uint64, err error) {
 	return s.lost, s.out.explain(s.target.close(<-s.ended))
 }
 
-// File is where it writes; "" is standard output.
-func (s *Stream) File() string { return s.out.File }
+// Output is what it writes, and where.
+func (s *Stream) Output() Output { return s.out }
 
 // errDropped is why there is no file of a run that did not take place.
 var errDropped = errors.New("the run did not take place")

@@ -127,10 +127,11 @@ type verdictFlags struct {
 
 // outputFlags say what is shown where.
 type outputFlags struct {
-	Out      []string `short:"o" group:"output" sep:"none" placeholder:"KIND[=FILE]" help:"Write the report: ${kinds}. Repeatable; without a file it goes to standard output. Default: text."`
-	Progress string   `group:"output" enum:"auto,live,plain,none" default:"auto" placeholder:"MODE" help:"How to show a run while it goes on, on standard error: auto, live, plain, none."`
-	Quiet    bool     `short:"q" group:"output" help:"The first line of the report only, and no progress."`
-	Color    string   `group:"output" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto, always, never."`
+	Out          []string `short:"o" group:"output" sep:"none" placeholder:"KIND[=FILE]" help:"Write the report: ${kinds}. Repeatable; without a file it goes to standard output, and a file that ends in .gz or .zst is compressed. Default: text."`
+	SinkRequired bool     `group:"output" help:"Exit with 1 if a file of --out could not be written. Otherwise that is a warning, and the exit status the verdict."`
+	Progress     string   `group:"output" enum:"auto,live,plain,none" default:"auto" placeholder:"MODE" help:"How to show a run while it goes on, on standard error: auto, live, plain, none."`
+	Quiet        bool     `short:"q" group:"output" help:"The first line of the report only, and no progress."`
+	Color        string   `group:"output" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto, always, never."`
 }
 
 func outputKinds() string {

@@ -17,16 +17,17 @@ import (
 
 // outputs are the places where a report goes.
 type outputs struct {
-	outs    []sink.Output
-	streams []*sink.Stream // of those that take attempts as they end
-	quiet   bool
-	color   bool
-	ascii   bool
+	outs     []sink.Output
+	streams  []*sink.Stream // of those that take attempts as they end
+	quiet    bool
+	color    bool
+	ascii    bool
+	required bool // a file that can't be written is an error
 }
 
 // prepare reads the flags and finds out before the run what can't be written.
 func (f *outputFlags) prepare(s streams) (*outputs, error) {
-	o := &outputs{quiet: f.Quiet, color: useColor(f.Color, s.out), ascii: !utf8Locale()}
+	o := &outputs{quiet: f.Quiet, color: useColor(f.Color, s.out), ascii: !utf8Locale(), required: f.SinkRequired}
 	var wrong []error
 	toStdout := false
 	for _, spec := range f.Out {
@@ -89,29 +90,64 @@ func (o *outputs) drop() {
 	o.streams = nil
 }
 
-// write sends r everywhere. Every output gets its try, whatever became of the others.
+// write sends r everywhere. Every output gets its try, whatever became of the others:
+// a file that can't be written is a warning and a note in the report, and an error only
+// if the files were required; standard output that can't be written is one always.
+// Hence the order: files first, JSON last of them, then what people see.
 func (o *outputs) write(s streams, r *report.Report) error {
 	var wrong []error
-	for _, to := range o.streams {
-		lost, err := to.Close()
-		wrong = append(wrong, unlessSeenEnough(to.File(), err))
-		if lost > 0 {
-			r.Notes = append(r.Notes, report.Reason{Code: "attempts_lost", Text: fmt.Sprintf(
-				"%d attempts are not in the CSV: they ended faster than it could be written", lost)})
+	failed := func(err error) {
+		if err != nil {
+			wrong = append(wrong, err)
+			r.Notes = append(r.Notes, report.Reason{Code: "sink_failed", Text: "not written: " + err.Error()})
 		}
 	}
-	o.streams = nil
-	for _, out := range o.outs {
-		err := out.Write(s.out, r, sink.TextOptions{Color: o.color, Quiet: o.quiet, ASCII: o.ascii})
-		wrong = append(wrong, unlessSeenEnough(out.File, err))
+	var broken error // standard output
+	for _, to := range o.streams {
+		lost, err := to.Close()
+		if lost > 0 {
+			r.Notes = append(r.Notes, report.Reason{Code: "attempts_lost", Text: fmt.Sprintf(
+				"%d attempts are not in %s: they ended faster than it could be written", lost, to.Output())})
+		}
+		if to.Output().File == "" {
+			broken = unlessSeenEnough(err)
+			continue
+		}
+		failed(err)
 	}
-	return errors.Join(wrong...)
+	o.streams = nil
+	for _, out := range slices.SortedStableFunc(slices.Values(o.outs), func(a, b sink.Output) int { return turn(a) - turn(b) }) {
+		err := out.Write(s.out, r, sink.TextOptions{Color: o.color, Quiet: o.quiet, ASCII: o.ascii})
+		if out.File == "" {
+			broken = errors.Join(broken, unlessSeenEnough(err))
+			continue
+		}
+		failed(err)
+	}
+	if o.required {
+		return errors.Join(append(wrong, broken)...)
+	}
+	for _, err := range wrong {
+		fmt.Fprintf(s.err, "openload: warning: %v\n", err)
+	}
+	return broken
+}
+
+// turn is when an output is written, so that the last ones can tell of those that failed.
+func turn(o sink.Output) int {
+	switch {
+	case o.File == "":
+		return 2
+	case o.Kind.Name == "json":
+		return 1
+	}
+	return 0
 }
 
 // unlessSeenEnough is err, unless it is standard output's reader who has seen enough,
 // as head does after its first line.
-func unlessSeenEnough(file string, err error) error {
-	if file == "" && errors.Is(err, syscall.EPIPE) {
+func unlessSeenEnough(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	return err

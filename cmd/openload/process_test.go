@@ -240,11 +240,9 @@ func TestAFullDisk(t *testing.T) {
 	cmd := program("--rate", "100", "--n", "10", "--out", "json=/dev/full", url)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	require.ErrorAs(t, err, &exit)
-	require.Equal(t, statusBroken, exit.ExitCode())
-	require.Contains(t, errs.String(), "openload: write json to /dev/full: no space left on device; free some space")
+	_ = cmd.Run()
+	require.Contains(t, []int{statusDone, statusInvalid}, cmd.ProcessState.ExitCode(), "the verdict's, which is not changed")
+	require.Contains(t, errs.String(), "openload: warning: write json to /dev/full: no space left on device; free some space")
 	require.Contains(t, out.String(), "10 scheduled", "what was measured is told all the same")
 }
 
