@@ -15,6 +15,7 @@ type Sample struct {
 	Done       time.Duration // when the last byte was read, or the attempt failed
 
 	Class  Class
+	Worker int32 // whose it is, in a closed loop
 	Status int   // HTTP status, 0 if no complete response came
 	Bytes  int64 // response body bytes read
 

@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"container/heap"
 	"context"
 	"sort"
 	"time"
 
 	"openload/correct"
-	"openload/schedule"
 )
 
 // Closed describes a closed loop: Workers that each wait for their answer before
@@ -24,29 +22,71 @@ type Closed struct {
 	Slot func(k uint64) time.Duration
 }
 
-// RunClosed runs c in w. It returns how many slots were skipped: operations that an
-// open model would have sent. There is no Intended in a closed loop: that of its
-// samples is when the worker was free, and the slot had come.
+// RunClosed runs c in w, with an attempt an operation and no backlog: a worker waits
+// for room as it waits for its answer. It returns how many slots were skipped:
+// operations that an open model would have sent. There is no Intended in a closed loop:
+// that of its samples is when the worker was free, and the slot had come. Of lim it
+// heeds Timeout, Deadline and Drain; for stop and ctx see [Run].
 func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim Limits) (skipped uint64, e End) {
-	from := &closed{Closed: c, busy: make(map[uint64]worker, c.Workers)}
-	for j := range c.Workers {
-		from.free(worker{slot: uint64(j)}, 0)
-	}
-	lim.InFlight = c.Workers
-	end := Forever
+	cut, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	l := closed{Closed: c, w: w, rec: rec, lim: lim, workers: make([]worker, c.Workers), end: Forever}
 	if c.Duration > 0 {
-		end = c.Duration + lim.Drain
+		l.end = c.Duration + lim.Drain
 	}
-	e = run(ctx, stop, from, end, w, rec, nil, lim)
-	return from.skipped, e
+	for j := range l.workers {
+		l.workers[j].slot = uint64(j)
+		l.free(j, 0)
+	}
+	for l.pending() {
+		given, stopped := ctx.Err() != nil, stop.Err() != nil // once: a signal may come between two looks
+		e.Interrupted = e.Interrupted || given || stopped
+		if given || l.now >= l.end {
+			giveUp()
+			l.end = min(l.end, l.now)
+			l.halt()
+		} else if stopped {
+			l.end = min(l.end, l.now+lim.Drain)
+			l.halt()
+		}
+		if !l.pending() {
+			break
+		}
+		until := l.until()
+		if stop.Done() != nil {
+			until = min(until, l.now+glance)
+		}
+		now, x, answered := w.Wait(cut, until)
+		l.now = max(l.now, now)
+		if answered {
+			l.settle(x)
+		}
+		l.fire() // those that waited for room go first
+		l.dispatch()
+	}
+	e.At = l.now
+	return l.skipped, e
 }
 
+// closed is the loop. A worker is in exactly one place: in ready, or on its way with a
+// shot that is in waiting or in the World.
 type closed struct {
 	Closed
-	ready   workers           // those that know when they start next
-	busy    map[uint64]worker // those that wait for an answer, by their operation
-	seq     uint64
+	w   World
+	rec Recorder
+	lim Limits
+
+	workers []worker
+	ready   line  // workers that know when they start next
+	waiting queue // shots that the World had no room for
+	flying  int
+
+	seq     uint64 // of the next operation
 	skipped uint64
+	behind  time.Duration // our greatest lateness since nothing was out
+	now     time.Duration
+	end     time.Duration // when draining ends, as far as that is known
+	stopped bool          // no operation starts any more
 }
 
 type worker struct {
@@ -54,79 +94,137 @@ type worker struct {
 	slot uint64        // the first slot that it has not used or passed
 }
 
-// free makes w ready at the instant t, or at its next slot from then on.
-func (c *closed) free(w worker, t time.Duration) {
+// pending reports whether anything is still to happen.
+func (l *closed) pending() bool {
+	return l.flying > 0 || l.waiting.len() > 0 || l.due() < Forever
+}
+
+// due is when the next worker starts, if it is known already.
+func (l *closed) due() time.Duration {
+	if l.stopped || l.ready.n == 0 || l.N > 0 && l.seq >= l.N {
+		return Forever
+	}
+	at := l.workers[l.ready.first()].at
+	if l.Duration > 0 && at >= l.Duration {
+		return Forever
+	}
+	return at
+}
+
+// until is when the loop has something to do even if no answer comes.
+func (l *closed) until() time.Duration {
+	until := min(l.due(), l.end)
+	if l.waiting.len() > 0 {
+		if d := l.waiting.head().Deadline; d > 0 {
+			until = min(until, d)
+		}
+	}
+	return until
+}
+
+// settle takes an answer.
+func (l *closed) settle(x correct.Sample) {
+	l.flying--
+	l.behind = max(l.behind, x.Late)
+	x.Behind = l.behind
+	if l.flying == 0 && l.waiting.len() == 0 {
+		l.behind = 0
+	}
+	l.conclude(x)
+}
+
+// conclude records an operation that has ended, and frees its worker.
+func (l *closed) conclude(x correct.Sample) {
+	x.Final = true
+	l.rec.Record(x)
+	l.free(int(x.Worker), x.Done+l.Think)
+}
+
+// dispatch starts every worker whose time has come.
+func (l *closed) dispatch() {
+	for l.due() <= l.now {
+		j := l.ready.pop()
+		at := l.workers[j].at
+		l.workers[j].slot += uint64(l.Workers)
+		s := Shot{Seq: l.seq, Worker: int32(j), Attempt: 1, Intended: at, Due: at, Dispatched: l.now, Timeout: l.lim.Timeout}
+		if l.lim.Deadline > 0 {
+			s.Deadline = at + l.lim.Deadline
+		}
+		l.seq++
+		if l.N > 0 && l.seq == l.N {
+			l.end = min(l.end, l.now+l.lim.Drain) // that was the last one
+		}
+		l.rec.Arrive(s.Seq, at, l.now, l.waiting.len(), l.flying)
+		l.behind = max(l.behind, l.now-at)
+		l.waiting.push(s)
+		l.fire()
+	}
+}
+
+// fire starts what waits, as far as there is room, oldest first.
+func (l *closed) fire() {
+	room := 0
+	for l.waiting.len() > 0 {
+		s := l.waiting.head()
+		if s.Deadline > 0 && s.Deadline <= l.now {
+			l.abort(correct.Deadline, max(s.Deadline, s.Dispatched))
+			continue
+		}
+		if room == 0 {
+			room = l.w.Room(l.waiting.len(), s.Dispatched)
+		}
+		if room == 0 {
+			return
+		}
+		l.w.Fire(l.waiting.pop())
+		l.flying++
+		room--
+	}
+}
+
+// abort ends the first of those that wait: it was never fired.
+func (l *closed) abort(class correct.Class, done time.Duration) {
+	x := l.waiting.pop().Sample()
+	x.Sent, x.Done, x.Class, x.Behind, x.Fired = done, done, class, l.behind, false
+	l.conclude(x)
+}
+
+// halt starts no more. What waits is unfinished; what is on the wire may still be
+// answered, until the end.
+func (l *closed) halt() {
+	l.stopped = true
+	for l.waiting.len() > 0 {
+		l.abort(correct.Unfinished, l.now)
+	}
+}
+
+// free makes worker j ready at the instant t, or at its next slot from then on.
+func (l *closed) free(j int, t time.Duration) {
+	w := &l.workers[j]
 	w.at = t
-	if c.Slot != nil {
-		n := uint64(c.Workers)
+	if l.Slot != nil {
+		n := uint64(l.Workers)
 		// Gallop, then bisect: a long stall passes millions of slots at a high rate.
 		far := 1
-		for c.Slot(w.slot+uint64(far)*n) < t {
+		for l.Slot(w.slot+uint64(far)*n) < t {
 			far *= 2
 		}
-		passed := uint64(sort.Search(far, func(i int) bool { return c.Slot(w.slot+uint64(i)*n) >= t }))
-		c.skipped += c.missed(w.slot, passed)
+		passed := uint64(sort.Search(far, func(i int) bool { return l.Slot(w.slot+uint64(i)*n) >= t }))
+		l.skipped += l.missed(w.slot, passed)
 		w.slot += passed * n
-		w.at = c.Slot(w.slot)
+		w.at = l.Slot(w.slot)
 	}
-	heap.Push(&c.ready, w)
+	l.ready.insert(j, l.workers)
 }
 
 // missed is how many of the slots that a worker passed, the first of them given, the
 // run still had a use for.
-func (c *closed) missed(first, passed uint64) uint64 {
-	if c.N > 0 && c.seq >= c.N {
+func (l *closed) missed(first, passed uint64) uint64 {
+	if l.N > 0 && l.seq >= l.N {
 		return 0
 	}
-	if c.Duration > 0 {
-		return uint64(sort.Search(int(passed), func(i int) bool { return c.Slot(first+uint64(i)*uint64(c.Workers)) >= c.Duration }))
+	if l.Duration > 0 {
+		return uint64(sort.Search(int(passed), func(i int) bool { return l.Slot(first+uint64(i)*uint64(l.Workers)) >= l.Duration }))
 	}
 	return passed
-}
-
-func (c *closed) peek() (schedule.Arrival, bool) {
-	if len(c.ready) == 0 || c.over() {
-		return schedule.Arrival{}, false
-	}
-	return schedule.Arrival{Seq: c.seq, At: c.ready[0].at}, true
-}
-
-// over reports whether the worker that is ready first is too late to start.
-func (c *closed) over() bool {
-	return c.N > 0 && c.seq >= c.N || c.Duration > 0 && len(c.ready) > 0 && c.ready[0].at >= c.Duration
-}
-
-func (c *closed) pop() {
-	w := heap.Pop(&c.ready).(worker)
-	w.slot += uint64(c.Workers)
-	c.busy[c.seq] = w
-	c.seq++
-}
-
-func (c *closed) settled(x correct.Sample) {
-	w := c.busy[x.Seq]
-	delete(c.busy, x.Seq)
-	c.free(w, x.Done+c.Think)
-}
-
-func (c *closed) exhausted() bool {
-	return c.N > 0 && c.seq >= c.N || c.Duration > 0 && len(c.busy) == 0 && c.over()
-}
-
-// owed is false: an operation that its worker has not started is nobody's yet.
-func (c *closed) owed() bool { return false }
-
-type workers []worker
-
-func (w workers) Len() int { return len(w) }
-func (w workers) Less(i, j int) bool {
-	return w[i].at < w[j].at || w[i].at == w[j].at && w[i].slot < w[j].slot
-}
-func (w workers) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
-func (w *workers) Push(x any)   { *w = append(*w, x.(worker)) }
-func (w *workers) Pop() any {
-	old := *w
-	x := old[len(old)-1]
-	*w = old[:len(old)-1]
-	return x
 }

@@ -41,67 +41,11 @@ type Limits struct {
 // settled. When stop ends it sends no more, drains and returns; when ctx ends it
 // gives up at once. Whatever was due by then and has not settled is recorded as
 // unfinished, so the balance always adds up. A nil retry never tries again.
-func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, retry Retry, lim Limits) End {
-	o := &open{schedule: s}
-	o.pop()
-	return run(ctx, stop, o, Forever, w, rec, retry, lim)
-}
-
-// End is how a run came to its end.
-type End struct {
-	At          time.Duration // the loop's last instant
-	Interrupted bool          // it was stopped, or given up, before all had settled
-}
-
-// arrivals is where the loop's operations come from.
-type arrivals interface {
-	peek() (a schedule.Arrival, ok bool) // the next operation, if its time is known already
-	pop()                                // it was dispatched
-	settled(correct.Sample)              // an operation has ended
-	exhausted() bool                     // no operation will come any more
-	owed() bool                          // what is due counts, dispatched or not
-}
-
-// open is the open model: a schedule that no answer moves.
-type open struct {
-	schedule schedule.Schedule
-	next     schedule.Arrival
-	more     bool
-}
-
-func (o *open) peek() (schedule.Arrival, bool) { return o.next, o.more }
-func (o *open) pop()                           { o.next, o.more = o.schedule.Next() }
-func (o *open) settled(correct.Sample)         {}
-func (o *open) exhausted() bool                { return !o.more }
-func (o *open) owed() bool                     { return true }
-
-// glance is how often, at least, the loop looks whether it was asked to stop.
-const glance = 20 * time.Millisecond
-
-type loop struct {
-	from  arrivals
-	w     World
-	rec   Recorder
-	retry Retry
-	lim   Limits
-
-	again   retries // attempts waiting for their backoff to end
-	waiting queue   // shots dispatched and not yet fired
-	flying  int
-	behind  time.Duration // our greatest lateness since nothing was out
-	now     time.Duration
-	end     time.Duration // when draining ends, as far as that is known
-
-	draining bool // no operation comes any more
-	stopped  bool // none is sent any more
-}
-
-// run is the loop. end is when it gives up what is still out, if that is known
-// before the last operation has come.
-func run(ctx, stop context.Context, from arrivals, end time.Duration, w World, rec Recorder, retry Retry, lim Limits) (e End) {
+func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, retry Retry, lim Limits) (e End) {
 	cut, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l := loop{from: from, w: w, rec: rec, retry: retry, lim: lim, end: end}
+	l := loop{schedule: s, w: w, rec: rec, retry: retry, lim: lim, end: Forever}
+	l.next, l.more = s.Next()
 	for l.pending() {
 		given, stopped := ctx.Err() != nil, stop.Err() != nil // once: a signal may come between two looks
 		e.Interrupted = e.Interrupted || given || stopped
@@ -127,7 +71,7 @@ func run(ctx, stop context.Context, from arrivals, end time.Duration, w World, r
 			l.dispatch()
 		}
 		l.fire()
-		if !l.draining && l.from.exhausted() {
+		if !l.draining && !l.more {
 			l.draining, l.end = true, min(l.end, l.now+l.lim.Drain)
 		}
 	}
@@ -135,16 +79,46 @@ func run(ctx, stop context.Context, from arrivals, end time.Duration, w World, r
 	return e
 }
 
+// End is how a run came to its end.
+type End struct {
+	At          time.Duration // the loop's last instant
+	Interrupted bool          // it was stopped, or given up, before all had settled
+}
+
+// glance is how often, at least, the loop looks whether it was asked to stop.
+const glance = 20 * time.Millisecond
+
+type loop struct {
+	schedule schedule.Schedule
+	next     schedule.Arrival // that has not been dispatched, if there is more
+	more     bool
+
+	w     World
+	rec   Recorder
+	retry Retry
+	lim   Limits
+
+	again   retries // attempts waiting for their backoff to end
+	waiting queue   // shots dispatched and not yet fired
+	flying  int
+	behind  time.Duration // our greatest lateness since nothing was out
+	now     time.Duration
+	end     time.Duration // when draining ends, as far as that is known
+
+	draining bool // no operation comes any more
+	stopped  bool // none is sent any more
+}
+
 // pending reports whether anything is still to happen.
 func (l *loop) pending() bool {
-	return l.flying > 0 || l.waiting.len() > 0 || len(l.again) > 0 || !l.stopped && !l.from.exhausted()
+	return l.flying > 0 || l.waiting.len() > 0 || len(l.again) > 0 || !l.stopped && l.more
 }
 
 // due is when the next attempt should start.
 func (l *loop) due() time.Duration {
 	due := Forever
-	if a, ok := l.from.peek(); ok && !l.stopped {
-		due = a.At
+	if l.more && !l.stopped {
+		due = l.next.At
 	}
 	if len(l.again) > 0 {
 		due = min(due, l.again[0].Due)
@@ -181,8 +155,6 @@ func (l *loop) conclude(x correct.Sample) {
 	l.rec.Record(x)
 	if again {
 		heap.Push(&l.again, next)
-	} else {
-		l.from.settled(x)
 	}
 }
 
@@ -216,8 +188,8 @@ func (l *loop) shot(seq uint64, intended time.Duration) Shot {
 // dispatch takes the attempt that is due first.
 func (l *loop) dispatch() {
 	var s Shot
-	if a, ok := l.from.peek(); ok && !l.stopped && (len(l.again) == 0 || a.At <= l.again[0].Due) {
-		s = l.arrive(a)
+	if l.more && !l.stopped && (len(l.again) == 0 || l.next.At <= l.again[0].Due) {
+		s = l.arrive()
 		if l.lim.Backlog > 0 && l.waiting.len() >= l.lim.Backlog {
 			l.abort(s, correct.Dropped, l.now)
 			return
@@ -234,8 +206,10 @@ func (l *loop) dispatch() {
 	l.waiting.push(s)
 }
 
-func (l *loop) arrive(a schedule.Arrival) Shot {
-	l.from.pop()
+// arrive takes the next arrival of the schedule.
+func (l *loop) arrive() Shot {
+	a := l.next
+	l.next, l.more = l.schedule.Next()
 	s := l.shot(a.Seq, a.At)
 	s.Dispatched = l.now
 	l.rec.Arrive(a.Seq, a.At, l.now, l.waiting.len(), l.flying)
@@ -266,7 +240,7 @@ func (l *loop) fire() {
 	}
 }
 
-// end_ ends an attempt that was never fired.
+// abort ends an attempt that was never fired.
 func (l *loop) abort(s Shot, class correct.Class, done time.Duration) {
 	x := s.Sample()
 	x.Sent, x.Done, x.Class, x.Behind, x.Fired = done, done, class, l.behind, false
@@ -281,8 +255,8 @@ func (l *loop) halt() {
 	}
 	l.stopped = true
 	l.end = min(l.end, l.now+l.lim.Drain)
-	for a, ok := l.from.peek(); ok && a.At <= l.now && l.from.owed(); a, ok = l.from.peek() {
-		l.waiting.push(l.arrive(a))
+	for l.more && l.next.At <= l.now {
+		l.waiting.push(l.arrive())
 	}
 	for len(l.again) > 0 {
 		s := heap.Pop(&l.again).(Shot)

@@ -359,6 +359,34 @@ func TestClosedLoop(t *testing.T) {
 			}
 		})
 	})
+	t.Run("whoever ends it, and when, what was started settles once and nothing else starts", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			at := time.Duration(rapid.Int64Range(0, 2000).Draw(t, "at")) * ms
+			ended, cancel := context.WithCancel(bg)
+			defer cancel()
+			ctx, stop, seen := ended, bg, at+700*ms // this world sees it with its next event
+			if rapid.Bool().Draw(t, "gently") {
+				ctx, stop, seen = bg, ended, at+20*ms
+			}
+			spec, err := lab.Parse("service=50ms stall=7:1s workers=3")
+			require.NoError(t, err)
+			w := stopAt{sim.New(spec.Model(nil), func(int) bool { return true }), at, cancel}
+			c := engine.Closed{Workers: rapid.IntRange(1, 5).Draw(t, "workers"), Duration: 3 * time.Second, Think: 20 * ms}
+			lim := engine.Limits{Drain: 100 * ms, Timeout: 700 * ms, Deadline: 900 * ms}
+			var l log
+			_, end := engine.RunClosed(ctx, stop, c, w, &l, lim)
+			require.True(t, end.Interrupted)
+			require.LessOrEqual(t, end.At, seen+lim.Drain)
+			settled := map[uint64]int{}
+			for _, x := range l.samples {
+				settled[x.Seq]++
+				require.True(t, x.Final)
+				require.LessOrEqual(t, x.Dispatched, seen)
+			}
+			require.Len(t, settled, len(l.arrivals))
+			require.Len(t, l.samples, len(l.arrivals))
+		})
+	})
 	t.Run("stopped before anything was sent", func(t *testing.T) {
 		stop, cancel := context.WithCancel(bg)
 		cancel()

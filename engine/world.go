@@ -10,6 +10,7 @@ import (
 // A Shot is one attempt that leaves now.
 type Shot struct {
 	Seq        uint64
+	Worker     int32         // whose it is, in a closed loop
 	Attempt    int           // 1 for the first
 	Intended   time.Duration // when the schedule wanted the operation to start
 	Due        time.Duration // when this attempt should have started
@@ -24,7 +25,7 @@ type Shot struct {
 // Sample starts the record of s; the World fills in the rest.
 func (s Shot) Sample() correct.Sample {
 	return correct.Sample{
-		Seq: s.Seq, Attempt: s.Attempt, Fired: true, Earlier: s.Earlier,
+		Seq: s.Seq, Worker: s.Worker, Attempt: s.Attempt, Fired: true, Earlier: s.Earlier,
 		Intended: s.Intended, Due: s.Due, Dispatched: s.Dispatched,
 	}
 }
