@@ -195,8 +195,12 @@ func (s sum) over(n uint64) time.Duration {
 	if s.hi == 0 && s.lo <= 1<<62 {
 		return time.Duration((s.lo + n/2) / n)
 	}
-	total := new(big.Int).Lsh(new(big.Int).SetUint64(s.hi), 64)
-	total.Add(total, new(big.Int).SetUint64(s.lo))
+	total := s.big()
 	total.Add(total, new(big.Int).SetUint64(n/2))
 	return time.Duration(total.Div(total, new(big.Int).SetUint64(n)).Int64())
+}
+
+func (s sum) big() *big.Int {
+	total := new(big.Int).Lsh(new(big.Int).SetUint64(s.hi), 64)
+	return total.Add(total, new(big.Int).SetUint64(s.lo))
 }

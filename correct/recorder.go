@@ -94,6 +94,7 @@ func (r *Recorder) Arrive(seq uint64, intended, dispatched time.Duration, waitin
 // Record adds one attempt.
 func (r *Recorder) Record(x Sample) {
 	s := &r.snap
+	s.phases.expect(&x, &s.dists[Raw])
 	r.attempt(x)
 	if !x.Final {
 		return
@@ -165,6 +166,9 @@ func (r *Recorder) operation(x Sample) {
 			s.Counts.FirstTry++
 		}
 		s.Counts.OK++
+		if !s.closed && !r.opt.Again {
+			s.phases.add(&x)
+		}
 	}
 	if s.closed {
 		return

@@ -19,6 +19,10 @@ type Sample struct {
 	Status int   // HTTP status, 0 if no complete response came
 	Bytes  int64 // response body bytes read
 
+	Wrote   time.Duration // from Sent until the last byte of the request was handed over; 0: at once
+	First   time.Duration // from Sent to the first byte of the response; 0: it came with the last
+	Opening *Opening      // of the connection, if it was opened for this attempt or others that waited; nil: it was there
+
 	RetryAfter time.Duration // what the response asked to wait before another attempt; 0: nothing
 
 	Fired   bool // the attempt was made; false if it was dropped, or ended while it waited

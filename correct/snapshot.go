@@ -30,6 +30,7 @@ type Snapshot struct {
 	series   series
 	growth   growth
 	arrivals arrivals
+	phases   phases
 	closed   bool // a closed loop: no corrected reading exists
 	ordered  bool // completions came in the order of Intended, all on the first attempt
 	single   bool // one recorder's, not a merge
@@ -117,6 +118,7 @@ func (s *Snapshot) Merge(o *Snapshot) {
 	s.MaxFlying += o.MaxFlying
 	s.MaxLate = max(s.MaxLate, o.MaxLate)
 	s.Episodes, s.single = nil, false
+	s.phases.merge(&o.phases, &s.dists[Raw], &o.dists[Raw])
 	for i := range s.dists {
 		s.dists[i].Merge(&o.dists[i])
 	}
@@ -134,6 +136,7 @@ func (s *Snapshot) clone() *Snapshot {
 	}
 	c.series = s.series.clone()
 	c.arrivals = s.arrivals.clone()
+	c.phases = s.phases.clone()
 	c.growth.at = slices.Clone(s.growth.at)
 	c.Parts = slices.Clone(s.Parts)
 	for i, p := range c.Parts {

@@ -59,6 +59,7 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 		r.Counts.LateAnswers = &late
 	}
 	r.Latency = latencyOf(s)
+	r.Phases = phasesOf(s)
 	r.judged(v)
 	r.Notes = append(reasons(m.Notes), r.Notes...)
 	r.Retries = retriesOf(p, s, m.Retry)

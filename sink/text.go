@@ -32,6 +32,7 @@ func Text(w io.Writer, r *report.Report, opt TextOptions) error {
 		p.rules()
 		p.latency()
 		p.why()
+		p.phases()
 		p.file()
 		p.balance()
 		p.peaks()
