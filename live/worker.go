@@ -19,8 +19,9 @@ type worker struct {
 	gone  bool // the connection is closed and the worker has left
 
 	state   state
-	at      time.Duration // of the event
-	took    time.Duration // the dial
+	at      time.Duration    // of the event
+	took    time.Duration    // the dial
+	opening *correct.Opening // for the first request
 	outcome transport.Outcome
 	sample  correct.Sample // if answered
 	job     job            // if stale
@@ -55,6 +56,7 @@ func (k *worker) dial() {
 	k.at = w.now()
 	k.took = k.at - began
 	if k.outcome.Class == correct.OK {
+		k.opening = w.opening(began, k.outcome)
 		k.state = dialled
 		w.owners.Go(k.run)
 	} else {
@@ -100,6 +102,8 @@ func (k *worker) serve(j job) {
 	o := k.conn.Exchange(j.shot, deadline)
 	s.Done = w.now()
 	if o.Written {
+		s.Wrote, s.First = w.since(s.Sent, o.Wrote), w.since(s.Sent, o.First)
+		s.Opening, k.opening = k.opening, nil
 		k.used = true
 		j.writes++
 	} else {

@@ -27,6 +27,8 @@ type Config struct {
 	NoKeepAlive bool           // ask the server to close after each response, and never use a connection twice
 	Insecure    bool           // do not verify the server's certificate
 	Roots       *x509.CertPool // whom to trust; nil: whom the machine trusts
+
+	Clock func() time.Time // for the instants in an Outcome; nil: it has none
 }
 
 // A Client opens connections that all send the same request. It may be used by
@@ -39,6 +41,7 @@ type Client struct {
 	addrs  []string     // address and port
 	good   atomic.Int32 // index of the address that answered last
 	tls    *tls.Config  // nil for http
+	clock  func() time.Time
 }
 
 // New checks c and serialises its request.
@@ -60,6 +63,10 @@ func New(c Config) (*Client, error) {
 		head:   c.Request.Verb() == "HEAD",
 		close:  c.NoKeepAlive || hasToken([]byte(connection), "close"),
 		expect: c.Expect,
+		clock:  c.Clock,
+	}
+	if l.clock == nil {
+		l.clock = func() time.Time { return time.Time{} }
 	}
 	if l.expect == nil {
 		l.expect = func(status int) bool { return 200 <= status && status < 400 }
@@ -121,7 +128,13 @@ func (l *Client) Dial(ctx context.Context, timeout time.Duration) (*Conn, Outcom
 		var c net.Conn
 		if c, err = dialer.DialContext(within, "tcp", l.addrs[n]); err == nil {
 			l.good.Store(int32(n))
-			return l.secure(ctx, within, c.(*net.TCPConn))
+			connected := l.clock()
+			k, o := l.secure(ctx, within, c.(*net.TCPConn))
+			o.Connected = connected
+			if l.tls != nil {
+				o.Secured = l.clock()
+			}
+			return k, o
 		}
 		if within.Err() != nil {
 			break
@@ -145,7 +158,8 @@ func (l *Client) secure(ctx, within context.Context, tcp *net.TCPConn) (*Conn, O
 		}
 		c.stream, c.written = secured, &counted.n
 	}
-	c.reader.src = c.stream
+	c.arrival = arrival{src: c.stream, clock: l.clock}
+	c.reader.src = &c.arrival
 	c.unhook = context.AfterFunc(ctx, func() { tcp.Close() })
 	return c, Outcome{Class: correct.OK}
 }

@@ -15,6 +15,7 @@ type Conn struct {
 	tcp     *net.TCPConn
 	stream  net.Conn // tcp, or TLS over it
 	written *int64   // bytes handed to the kernel beneath TLS; nil without TLS
+	arrival arrival
 	reader  reader
 	peeker  peeker
 	used    bool        // a request was written
@@ -50,6 +51,8 @@ func (c *Conn) exchange(deadline time.Time) Outcome {
 	if err == nil {
 		written, err = c.write()
 	}
+	wrote := c.client.clock()
+	c.arrival.reads = 0
 	if !written && err != nil {
 		o := failed(readClass(err, false))
 		if o.Class == correct.Reset && c.used {
@@ -66,7 +69,10 @@ func (c *Conn) exchange(deadline time.Time) Outcome {
 		// answer counts, if it is complete.
 		o = c.read()
 	}
-	o.Written = true
+	o.Written, o.Wrote = true, wrote
+	if c.arrival.reads > 1 {
+		o.First = c.arrival.first
+	}
 	o.Keep = o.Keep && err == nil && !c.client.close
 	return o
 }

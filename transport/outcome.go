@@ -15,6 +15,10 @@ type Outcome struct {
 
 	Detail string // for people: what the class leaves open, without addresses or ports
 
+	// Instants by the Client's clock; zero if it has none, or there was none.
+	Resolved, Connected, Secured time.Time // of a dial: the target's address was known, connected to, the TLS handshake over
+	Wrote, First                 time.Time // of an exchange: the last byte was handed over; the first was read, if not with the last
+
 	Written bool // a byte of the request was handed to the kernel
 	Keep    bool // the connection can take another request
 }

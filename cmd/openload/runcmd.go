@@ -89,7 +89,7 @@ func reach(ctx context.Context, req request.Request, insecure, noKeepalive bool,
 	}
 	return transport.New(transport.Config{
 		Request: req, Agent: "openload/" + version(), Addrs: addrs, Expect: expect,
-		NoKeepAlive: noKeepalive, Insecure: insecure,
+		NoKeepAlive: noKeepalive, Insecure: insecure, Clock: time.Now,
 	})
 }
 

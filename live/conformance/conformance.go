@@ -58,7 +58,7 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 		return s, open(t, Options{
 			Epoch: time.Now(), Connections: max(with.connections, 10), ConnectTimeout: 5 * time.Second, NoKeepAlive: with.noKeepAlive,
 			Client: client(t, transport.Config{
-				Request: r, Addrs: []netip.Addr{netip.MustParseAddr(address)}, NoKeepAlive: with.noKeepAlive, Roots: roots,
+				Request: r, Addrs: []netip.Addr{netip.MustParseAddr(address)}, NoKeepAlive: with.noKeepAlive, Roots: roots, Clock: time.Now,
 			}),
 		})
 	}
@@ -154,6 +154,32 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 		all := Drive(t, w, []time.Duration{0}, nil)
 		require.Equal(t, map[correct.Class]int{correct.BadStatus: 1}, Classes(all))
 		require.Equal(t, 413, all[0].Status)
+	})
+
+	t.Run("phases", func(t *testing.T) {
+		for _, secure := range []bool{false, true} {
+			_, w := start(t, "127.0.0.1", secure, settings{}, func(_ int, p peer) {
+				for _, ok := p.request(); ok; _, ok = p.request() {
+					time.Sleep(10 * time.Millisecond)
+					p.say(hello[:len(hello)-2])
+					time.Sleep(20 * time.Millisecond)
+					p.say(hello[len(hello)-2:])
+				}
+			})
+			all := Drive(t, w, []time.Duration{0}, nil)
+			all = append(all, Drive(t, w, []time.Duration{0}, nil)...)
+			w.Close()
+			for _, x := range all {
+				in := x.Phases()
+				require.GreaterOrEqual(t, in[correct.Writing]+in[correct.Thinking], 10*time.Millisecond)
+				require.GreaterOrEqual(t, in[correct.Reading], 10*time.Millisecond)
+			}
+			first, second := all[0].Phases(), all[1].Phases()
+			require.Positive(t, first[correct.Connecting])
+			require.Equal(t, secure, first[correct.Securing] > 0)
+			require.Less(t, first[correct.Connecting]+first[correct.Securing], all[0].Wait())
+			require.Zero(t, second[correct.Connecting]+second[correct.Securing], "the connection is there")
+		}
 	})
 
 	t.Run("a body without end", func(t *testing.T) {

@@ -34,10 +34,13 @@ type conn struct {
 	class      correct.Class // and as what
 	prev, next *conn         // in the list of those
 
-	freed   time.Duration // when it became idle
-	began   time.Duration // of the dial
-	address int           // which one is dialled
-	tries   int           // addresses that were
+	wrote   time.Duration    // when the last byte of the request was, if not at once; 0: at once
+	first   time.Duration    // when the first byte of the response was read, if not with the last; 0: with it
+	freed   time.Duration    // when it became idle
+	began   time.Duration    // of the dial
+	opening *correct.Opening // for the first request
+	address int              // which one is dialled
+	tries   int              // addresses that were
 }
 
 type state uint8
@@ -61,6 +64,7 @@ func (w *World) start(c *conn, j job, now time.Duration) {
 	c.state, c.job, c.sent = busy, j, now
 	c.cut, c.class = j.shot.Cut(now)
 	c.written, c.failed = false, false
+	c.wrote, c.first = 0, 0
 	c.rest = w.parts.Wire
 	c.parser.Reset(w.parts.Head)
 	w.busy.add(c)
@@ -90,6 +94,9 @@ func (w *World) write(c *conn) {
 	c.used = c.used || c.written
 	if more := c.blocked(); more != c.watched {
 		c.watched = more
+		if !more {
+			c.wrote = w.polled // which told that there is room
+		}
 		events := uint32(unix.EPOLLIN)
 		if more {
 			events |= unix.EPOLLOUT
@@ -159,10 +166,18 @@ func (w *World) read(c *conn) (s correct.Sample, ok bool) {
 		err = c.parser.End()
 	default:
 		if done, err = c.parser.Feed(w.buf[:n]); !done && err == nil {
+			c.came(now)
 			return s, false
 		}
 	}
 	return w.answer(c, w.client.Answer(&c.parser, err), now, w.late(now)), true
+}
+
+// came notes that a part of the response was read at now.
+func (c *conn) came(now time.Duration) {
+	if c.first == 0 {
+		c.first = now
+	}
 }
 
 // receive reads from a socket. After a nap it asks the kernel when the bytes had come.
@@ -196,6 +211,9 @@ func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) c
 	s.Class, s.Status, s.Bytes, s.Written, s.RetryAfter = o.Class, o.Status, o.Bytes, c.written, o.RetryAfter
 	if !c.written {
 		s.Sent = s.Done
+	} else {
+		s.Wrote, s.First = max(0, c.wrote-c.sent), max(0, c.first-c.sent)
+		s.Opening, c.opening = c.opening, nil
 	}
 	s.Late = c.job.late + min(late, s.Done-s.Sent)
 	w.out--

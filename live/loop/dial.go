@@ -192,6 +192,10 @@ func (w *World) opened(c *conn) {
 	w.counters.Opened++
 	w.counters.Peak = max(w.counters.Peak, w.open-w.dialing)
 	w.took.add(now - c.began)
+	if c.opening == nil {
+		c.opening = &correct.Opening{Began: c.began, Resolved: c.began, Connected: now}
+	}
+	c.opening.Ready = now
 	w.roomier = true
 	if len(w.pending) > 0 {
 		w.came = 0

@@ -153,6 +153,7 @@ func (w *World) readSecret(c *conn) (s correct.Sample, ok bool) {
 		case err == io.EOF:
 			err = c.parser.End()
 		case err == nil:
+			c.came(now)
 			continue
 		}
 		return w.answer(c, w.client.Answer(&c.parser, err), now, w.late(now)), true
@@ -210,7 +211,7 @@ func (t *secrets) dial(first int, local *address) {
 	began := t.world.now()
 	t.all.Go(func() {
 		c, o := t.shake(first, local)
-		c.began = began
+		c.began, c.opening.Began, c.opening.Resolved = began, began, began
 		t.done <- handshake{c, o}
 		t.world.ring()
 	})
@@ -219,7 +220,7 @@ func (t *secrets) dial(first int, local *address) {
 // shake makes one.
 func (t *secrets) shake(first int, local *address) (*conn, transport.Outcome) {
 	w := t.world
-	c := &conn{address: first}
+	c := &conn{address: first, opening: new(correct.Opening)}
 	ctx, cancel := t.ctx, context.CancelFunc(func() {})
 	if w.timeout > 0 {
 		ctx, cancel = context.WithTimeout(t.ctx, w.timeout)
@@ -246,6 +247,7 @@ func (t *secrets) shake(first int, local *address) (*conn, transport.Outcome) {
 			return c, transport.Undialled(err)
 		}
 	}
+	c.opening.Connected = w.now()
 	defer tcp.Close() // the loop's socket is a second name of the same one
 	s := &stream{Conn: tcp, world: w}
 	c.secret = &secret{tls.Client(s, w.parts.TLS), s}
