@@ -40,3 +40,13 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
+
+// Numbers returns a function from operations to 64 random bits, for one named use. It
+// makes no generator, and depends on nothing but the number.
+// Source: SplitMix64 as above, of which seq is the position.
+func (s Seed) Numbers(name string) func(seq uint64) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	start := mix(mix(uint64(s)) ^ h.Sum64())
+	return func(seq uint64) uint64 { return mix(start + seq*0x9e3779b97f4a7c15) }
+}

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"math/bits"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,4 +26,23 @@ func TestDifferentUsesAreUnrelated(t *testing.T) {
 			seen[v] = name
 		}
 	}
+}
+
+func TestNumbersAreEvenAndUnrelated(t *testing.T) {
+	seen := map[uint64]bool{}
+	var ones, n int
+	for _, s := range []Seed{0, 1, 2, 1 << 63} {
+		for _, name := range []string{"", "targets", "rows"} {
+			draw := s.Numbers(name)
+			for seq := range uint64(1000) {
+				v := draw(seq)
+				require.Equal(t, v, s.Numbers(name)(seq))
+				require.False(t, seen[v])
+				seen[v] = true
+				ones += bits.OnesCount64(v)
+				n += 64
+			}
+		}
+	}
+	require.InDelta(t, 0.5, float64(ones)/float64(n), 0.003) // 5 standard deviations
 }

@@ -1,0 +1,353 @@
+package request
+
+// Files of targets are vegeta's, in both of its formats, so that those that exist can be
+// used and those written here can be used elsewhere. Names and weights stand where
+// vegeta does not look: in a comment, and in properties of their own.
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// FileOptions are what a file of targets leaves to its reader.
+type FileOptions struct {
+	Format string // http or json; "": by content
+	Header []Field
+	Body   []byte // of those that have none
+	Plain  bool   // URLs and the like are final: check them. Else they may be templates
+
+	// Open reads the file that a body refers to with @NAME.
+	Open func(name string) ([]byte, error)
+}
+
+// mostProblems is how many errors of one file are told.
+const mostProblems = 10
+
+// ReadTargets reads a file of targets. The http format is
+//
+//	# name=checkout weight=3
+//	POST http://127.0.0.1:8080/checkout
+//	Content-Type: application/json
+//	@body.json
+//
+// with an empty line between two of them; the json format is an object a line with
+// method, url, header (values by name, in the order in which they are sent), body in
+// base64, name and weight. The errors name their lines.
+func ReadTargets(r io.Reader, opt FileOptions) ([]Item, error) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	format := opt.Format
+	if format == "" {
+		format = sniff(in)
+	}
+	read := map[string]func(*fileReader){"http": (*fileReader).http, "json": (*fileReader).json}[format]
+	if read == nil {
+		return nil, fmt.Errorf("%q is no format of targets; write http or json", format)
+	}
+	f := &fileReader{FileOptions: opt, in: in}
+	read(f)
+	if f.more > 0 {
+		f.problems = append(f.problems, fmt.Errorf("and %d more", f.more))
+	}
+	if len(f.items) == 0 && len(f.problems) == 0 {
+		f.problems = append(f.problems, errors.New("no target in it; write 'GET http://127.0.0.1:8080/' on a line"))
+	}
+	return f.items, errors.Join(f.problems...)
+}
+
+// sniff tells JSON by its first character.
+func sniff(in *bufio.Reader) string {
+	for n := 1; ; n++ {
+		b, err := in.Peek(n)
+		if err != nil {
+			return "http"
+		}
+		switch b[n-1] {
+		case ' ', '\t', '\r', '\n':
+		case '{':
+			return "json"
+		default:
+			return "http"
+		}
+	}
+}
+
+type fileReader struct {
+	FileOptions
+	in       *bufio.Reader
+	line     int
+	items    []Item
+	problems []error
+	more     int
+}
+
+// complain notes what is wrong, at the line given.
+func (f *fileReader) complain(line int, err error) {
+	if err == nil {
+		return
+	}
+	if len(f.problems) == mostProblems {
+		f.more++
+		return
+	}
+	f.problems = append(f.problems, fmt.Errorf("line %d: %w", line, err))
+}
+
+// next returns the next line without the space around it; ok is false at the end.
+func (f *fileReader) next() (line string, ok bool) {
+	raw, err := f.in.ReadString('\n')
+	if err != nil && err != io.EOF {
+		f.complain(f.line, err)
+		return "", false
+	}
+	if raw == "" {
+		return "", false
+	}
+	f.line++
+	return strings.TrimSpace(raw), true
+}
+
+// add takes a target that began at the line given.
+func (f *fileReader) add(it Item, line int) {
+	if len(it.Body) == 0 {
+		it.Body = f.Body
+	}
+	for _, h := range f.Header {
+		if _, own := it.Get(h.Name); !own {
+			it.Header = append(it.Header, h)
+		}
+	}
+	if f.Plain {
+		if err := it.Check(); err != nil {
+			f.complain(line, err)
+			return
+		}
+	}
+	f.items = append(f.items, it)
+	if len(f.items) > mostItems {
+		f.complain(line, fmt.Errorf("more than %d targets", mostItems))
+		f.in.Reset(strings.NewReader(""))
+	}
+}
+
+var (
+	methodLine = regexp.MustCompile(`^([A-Z]+)[ \t]+(\S.*)$`)
+	nameWord   = regexp.MustCompile(`^#[ \t]*(name|weight)=`)
+)
+
+// http reads vegeta's http format.
+func (f *fileReader) http() {
+	var it Item
+	began := 0 // the line of the target that is being read; 0: none
+	var about Item
+	end := func() {
+		if began > 0 {
+			f.add(it, began)
+		}
+		it, began = Item{}, 0
+	}
+	for {
+		line, ok := f.next()
+		if !ok {
+			break
+		}
+		switch m := methodLine.FindStringSubmatch(line); {
+		case line == "":
+			end()
+		case strings.HasPrefix(line, "#"):
+			if nameWord.MatchString(line) {
+				end()
+				f.complain(f.line, about.describe(strings.TrimSpace(line[1:])))
+			}
+		case m != nil && strings.Contains(m[2], "://") || began == 0:
+			end()
+			began, it, about = f.line, about, Item{}
+			if m == nil {
+				f.complain(f.line, fmt.Errorf("%q is no target; write a method and a URL, as in 'GET http://127.0.0.1:8080/'", clip(line)))
+				began = 0
+				continue
+			}
+			it.Method, it.URL = m[1], m[2]
+		case strings.HasPrefix(line, "@"):
+			f.body(&it, line[1:])
+			end()
+		default:
+			h, err := ParseField(line)
+			f.complain(f.line, err)
+			it.Header = append(it.Header, h)
+		}
+	}
+	end()
+}
+
+// clip shortens what may be anything, and hides what may be a secret in a URL.
+func clip(s string) string {
+	s = RedactURL(s)
+	if len(s) > 40 {
+		s = s[:40] + "..."
+	}
+	return s
+}
+
+// describe reads "name=a b weight=3".
+func (it *Item) describe(text string) error {
+	if i := strings.LastIndex(text, "weight="); i == 0 || i > 0 && text[i-1] == ' ' {
+		n, err := strconv.Atoi(text[i+len("weight="):])
+		if err != nil || n < 1 {
+			return fmt.Errorf("weight=%s: write a whole number from 1 on", clip(text[i+len("weight="):]))
+		}
+		it.Weight = n
+		text = strings.TrimSpace(text[:i])
+	}
+	if name, ok := strings.CutPrefix(text, "name="); ok {
+		it.Name = name
+	} else if text != "" {
+		return fmt.Errorf("%q before weight=; write name=checkout weight=3", clip(text))
+	}
+	return nil
+}
+
+// body reads the file that a target's body is in.
+func (f *fileReader) body(it *Item, name string) {
+	if f.Open == nil {
+		f.complain(f.line, fmt.Errorf("a body in a file (@%s) cannot be read here", name))
+		return
+	}
+	var err error
+	if it.Body, err = f.Open(name); err != nil {
+		f.complain(f.line, fmt.Errorf("body @%s: %w", name, err))
+	}
+}
+
+// json reads vegeta's json format.
+func (f *fileReader) json() {
+	for {
+		line, ok := f.next()
+		if !ok {
+			return
+		}
+		if line == "" {
+			continue
+		}
+		var t jsonTarget
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		err := d.Decode(&t)
+		if err == nil && d.More() {
+			err = errors.New("something follows the object; write one a line")
+		}
+		if err != nil {
+			f.complain(f.line, plainJSON(err))
+			continue
+		}
+		it := Item{t.Name, t.Weight, Request{t.Method, t.URL, t.Header, t.Body}}
+		if t.Weight < 0 {
+			f.complain(f.line, fmt.Errorf("weight %d; write a whole number from 1 on", t.Weight))
+			continue
+		}
+		f.add(it, f.line)
+	}
+}
+
+// plainJSON says what is wrong with a line, and not with a Go type.
+func plainJSON(err error) error {
+	if typ, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s: a %s cannot be that", typ.Field, typ.Value)
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+type jsonTarget struct {
+	Name   string    `json:"name,omitempty"`
+	Weight int       `json:"weight,omitempty"`
+	Method string    `json:"method"`
+	URL    string    `json:"url"`
+	Body   []byte    `json:"body,omitempty"`
+	Header fieldsMap `json:"header,omitempty"`
+}
+
+// fieldsMap is a header as an object of lists, whose order is kept.
+type fieldsMap []Field
+
+func (h *fieldsMap) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t == nil {
+		return err
+	} else if t != json.Delim('{') {
+		return errors.New(`header: write an object such as {"Accept": ["text/plain"]}`)
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return err
+		}
+		var values []string
+		if json.Unmarshal(raw, &values) != nil {
+			var one string
+			if json.Unmarshal(raw, &one) != nil {
+				return fmt.Errorf("header %s: write a list of strings", name)
+			}
+			values = []string{one}
+		}
+		for _, v := range values {
+			*h = append(*h, Field{name.(string), v})
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes lines of one name, which may come twice, as one list where the
+// first of them stands.
+func (h fieldsMap) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	written := map[string]bool{}
+	for _, f := range h {
+		if written[f.Name] {
+			continue
+		}
+		var values []string
+		for _, g := range h {
+			if g.Name == f.Name {
+				values = append(values, g.Value)
+			}
+		}
+		if len(written) > 0 {
+			b.WriteByte(',')
+		}
+		written[f.Name] = true
+		name, err := json.Marshal(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		list, err := json.Marshal(values)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(append(append(name, ':'), list...))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// WriteTargets writes items in the json format, secrets included.
+func WriteTargets(w io.Writer, items []Item) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, it := range items {
+		if err := e.Encode(jsonTarget{it.Name, it.Weight, it.Verb(), it.URL, it.Body, it.Header}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
