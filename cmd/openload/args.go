@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -63,6 +65,11 @@ func checkCommand(first string, app *kong.Application) error {
 			return nil
 		}
 		commands = append(commands, c.Name)
+	}
+	if ext := filepath.Ext(first); ext == ".yaml" || ext == ".yml" {
+		if _, err := os.Stat(first); err == nil {
+			return fmt.Errorf("%q is a file; write -f %s", first, quote(first))
+		}
 	}
 	if _, _, err := request.ParseURL(first); err == nil {
 		return nil

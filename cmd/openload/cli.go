@@ -42,6 +42,7 @@ func execute(args []string, s streams) (status int) {
 		}
 	}()
 	var g grammar
+	under := &layers{in: s.in}
 	parser := kong.Must(&g,
 		kong.Name("openload"),
 		kong.Description("Fires each request at a time fixed before the run and measures from that time."),
@@ -49,6 +50,7 @@ func execute(args []string, s streams) (status int) {
 		kong.Help(printHelp),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ExplicitGroups(groups),
+		kong.Resolvers(under),
 		kong.Vars{"kinds": outputKinds()},
 	)
 	if len(args) == 0 {
@@ -73,15 +75,23 @@ func execute(args []string, s streams) (status int) {
 		args = append([]string{"version"}, args[1:]...)
 	}
 	k, err := parser.Parse(args)
+	if wrong := errors.Join(under.wrong...); wrong != nil {
+		complain(s, wrong)
+		return statusUsage
+	}
 	if err != nil {
 		complain(s, plainer(err, parser.Model))
 		return statusOf(asUsage(err))
 	}
-	status, err = k.Selected().Target.Addr().Interface().(command).run(s)
+	chosen := k.Selected().Target.Addr().Interface().(command)
+	if c, ok := chosen.(interface{ from(*layers) }); ok {
+		c.from(under)
+	}
+	status, err = chosen.run(s)
 	if errors.Is(err, syscall.EPIPE) {
 		return status // who read standard output has seen enough
 	}
-	if err != nil {
+	if err = under.locate(err); err != nil {
 		complain(s, err)
 		return max(status, statusOf(err))
 	}

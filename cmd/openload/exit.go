@@ -61,9 +61,14 @@ func statusOfReport(r *report.Report, signal syscall.Signal) int {
 	return statusDone
 }
 
-// complain writes err, one line for each problem in it.
+// complain writes err, one line for each problem in it. Excerpts of files are indented
+// and stay as they are.
 func complain(s streams, err error) {
 	for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
+		if strings.HasPrefix(line, "  ") {
+			fmt.Fprintf(s.err, "%s\n", line)
+			continue
+		}
 		fmt.Fprintf(s.err, "openload: %s\n", strings.TrimSpace(line))
 	}
 }

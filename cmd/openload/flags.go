@@ -22,6 +22,7 @@ import (
 // groups are the headings of the help, in order.
 var groups = []kong.Group{
 	{Key: "file", Title: "File:"},
+	{Key: "plan", Title: "Plan file:"},
 	{Key: "load", Title: "Load:"},
 	{Key: "request", Title: "Request:"},
 	{Key: "connection", Title: "Connections and time:"},

@@ -18,7 +18,8 @@ import (
 
 // runCmd is a run against a real server.
 type runCmd struct {
-	URL string `arg:"" help:"What to ask for: http://host:port/path, https://..., or host:port."`
+	URL string `arg:"" optional:"" help:"What to ask for: http://host:port/path, https://..., or host:port."`
+	planFlags
 	load
 	closedFlags
 	requestFlags
@@ -33,10 +34,19 @@ type runCmd struct {
 func (c *runCmd) Help() string { return retryHelp() }
 
 func (c *runCmd) run(s streams) (int, error) {
+	if c.URL == "" {
+		c.URL = c.layers.word("url")
+	}
+	if c.URL == "" {
+		return 0, usagef("no URL given; end the command with one, such as http://127.0.0.1:8080/")
+	}
 	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
 	req, note, reqErr := c.build(c.URL, s.in)
 	if err = joined(err, reqErr); err != nil {
 		return 0, err
+	}
+	if c.Explain {
+		return c.explain(s, p)
 	}
 	outs, err := c.prepare(s)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 // scheduleCmd prints the instants of a schedule.
 type scheduleCmd struct {
+	planFlags
 	load
 }
 
@@ -21,6 +22,9 @@ func (c *scheduleCmd) run(s streams) (int, error) {
 	p := plan.Plan{Schedule: spec, Seed: c.Seed}
 	if err := p.Check(); err != nil {
 		return 0, usage(err)
+	}
+	if c.Explain {
+		return c.explain(s, &p)
 	}
 	w := bufio.NewWriter(s.out)
 	if _, err := schedule.WriteCSV(w, p.Arrivals()); err != nil {

@@ -16,6 +16,7 @@ import (
 
 // simCmd is a run in virtual time.
 type simCmd struct {
+	planFlags
 	load
 	closedFlags
 	limits
@@ -36,6 +37,9 @@ func (c *simCmd) run(s streams) (int, error) {
 	server, err := lab.Parse(c.Server)
 	if err != nil {
 		return 0, usagef("--%w", err) // it begins with "server: "
+	}
+	if c.Explain {
+		return c.explain(s, p)
 	}
 	outs, err := c.prepare(s)
 	if err != nil {

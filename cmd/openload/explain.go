@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"openload/plan"
+	"openload/request"
+	"openload/run"
+)
+
+// from keeps the layers for the command that the flags belong to.
+func (f *planFlags) from(l *layers) { f.layers = l }
+
+// explain prints the merged plan: each value, and where it came from. p is the plan
+// that they make.
+func (f *planFlags) explain(s streams, p *plan.Plan) (int, error) {
+	l := f.layers
+	w := bufio.NewWriter(s.out)
+	rows := l.rows()
+	key, value := 0, 0
+	for _, r := range rows {
+		key, value = max(key, len(r.key)), max(value, min(mostExplained, len([]rune(r.value))))
+	}
+	for _, r := range rows {
+		fmt.Fprintf(w, "%-*s  %-*s  %s\n", key, r.key, value, r.value, r.from)
+	}
+	if p.Closed == nil {
+		ready := run.Prepare(p)
+		fmt.Fprintf(w, "\n%d operations in %s: %s, seed %d, sha256 %.12s\n", ready.Planned, ready.Length, p.Schedule, p.Seed, p.Schedule.SHA256())
+	}
+	for _, name := range l.strays() {
+		fmt.Fprintf(s.err, "openload: warning: %s is set and no key has that name\n", name)
+	}
+	if err := w.Flush(); err != nil {
+		return statusBroken, fmt.Errorf("write to standard output: %w", err)
+	}
+	return statusDone, nil
+}
+
+// mostExplained is how wide the column of values may become.
+const mostExplained = 40
+
+// A row is a line of the explanation.
+type row struct{ key, value, from string }
+
+// rows are what is in force, flag by flag in the order of the help.
+func (l *layers) rows() (all []row) {
+	for _, arg := range l.node.Positional {
+		if text, _ := arg.Target.Interface().(string); text != "" {
+			all = append(all, row{arg.Name, request.RedactURL(text), l.from(arg.Name, 0)})
+		}
+	}
+	for _, g := range append(groups[:len(groups):len(groups)], kong.Group{}) {
+		for _, f := range l.node.Flags {
+			if f.Hidden || slices.Contains(ownFlags, f.Name) || groupOf(f) != g.Key {
+				continue
+			}
+			key := plan.KeyOf(f.Name, formOf(f)).Name
+			for i, text := range texts(f.Target) {
+				if text == "" {
+					continue
+				}
+				if i > 0 {
+					key = ""
+				}
+				all = append(all, row{key, redacted(f.Name, text), l.from(f.Name, i)})
+			}
+		}
+	}
+	return all
+}
+
+// from says where a flag's value came from, or the i-th of its values.
+func (l *layers) from(flag string, i int) string {
+	o := l.origins[flag]
+	switch {
+	case l.typed[flag] && flag == "url":
+		return "command line"
+	case l.typed[flag]:
+		return "--" + flag
+	case l.outdone(flag):
+		return "default"
+	case o.env != "":
+		return o.env
+	case len(o.words) > 0:
+		return fmt.Sprintf("%s:%d", l.file.Name, o.words[min(i, len(o.words)-1)].At.Line)
+	}
+	return "default"
+}
+
+// texts are a flag's values as they would be typed; false and nothing are none.
+func texts(v reflect.Value) (all []string) {
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			all = append(all, fmt.Sprint(v.Index(i)))
+		}
+		return all
+	}
+	switch x := v.Interface().(type) {
+	case span:
+		return []string{brief(time.Duration(x))}
+	case runLength:
+		return []string{brief(time.Duration(x))}
+	case bool:
+		if !x {
+			return nil
+		}
+	}
+	return []string{fmt.Sprint(v.Interface())}
+}
+
+// brief writes d as people do; nothing is the empty text.
+func brief(d time.Duration) string {
+	s := d.String()
+	switch {
+	case d == 0:
+		return ""
+	case strings.HasSuffix(s, "h0m0s"):
+		return strings.TrimSuffix(s, "0m0s")
+	case strings.HasSuffix(s, "m0s"):
+		return strings.TrimSuffix(s, "0s")
+	}
+	return s
+}
+
+// redacted is a flag's value without its secrets.
+func redacted(flag, text string) string {
+	if name, _, ok := strings.Cut(text, ":"); flag == "header" && ok {
+		if request.Secret(strings.TrimSpace(name)) {
+			return name + ": ***"
+		}
+		return text
+	}
+	switch {
+	case flag == "body" && !strings.HasPrefix(text, "@"):
+		return fmt.Sprintf("%d bytes", len(text))
+	case request.Secret(flag) && !strings.HasPrefix(text, "@"), flag == "user":
+		return "***"
+	}
+	return request.RedactURL(text)
+}
+
+// strays are the variables that look like a key's and are none's.
+func (l *layers) strays() (all []string) {
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "OPENLOAD_") && !slices.ContainsFunc(l.keys, func(k plan.Key) bool { return k.Flag != "" && k.Env() == name }) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
