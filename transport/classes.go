@@ -19,6 +19,7 @@ import (
 
 var (
 	errMalformed = errors.New("not an HTTP/1 response")
+	errCoding    = fmt.Errorf("%w that can be read: a transfer coding other than chunked", errMalformed)
 	errHeader    = fmt.Errorf("more than %d bytes of header", maxHeader)
 )
 

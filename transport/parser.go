@@ -11,12 +11,19 @@ import (
 // waits for many connections at once. It makes of every stream what the reader of a
 // Conn makes of it, keeps nothing but a line that has begun, and allocates only if
 // one is cut in two. Call Reset before each response.
+//
+// It takes what RFC 9112 lets a client take: bare line feeds, a length given twice if
+// both are the same, a continued line if we do not go by what it says. It refuses
+// what would leave the body's end in doubt, what no header may hold, and a transfer
+// coding other than chunked, since no request of ours asks for one.
 type Parser struct {
 	phase  phase
 	head   bool // a response to HEAD has no body
 	began  bool
 	old    bool // HTTP/1.0
-	ours   bool // the line before this one was framing
+	first  bool // the next line is the first of the header
+	ours   bool // the line before this one is one that we go by
+	apart  bool // it was a Content-Length or a Trailer
 	keep   bool
 	status int
 	bytes  int64 // of the body
@@ -143,78 +150,53 @@ func (p *Parser) take(line []byte) error {
 	return nil
 }
 
-// takeStatus takes "HTTP/1.1 200 OK".
+// takeStatus takes "HTTP/1.1 200 OK". There never was another version than 1.0 and 1.1.
 func (p *Parser) takeStatus(line []byte) error {
 	if len(line) < 12 || string(line[:7]) != "HTTP/1." || line[8] != ' ' || len(line) > 12 && line[12] != ' ' {
 		return errMalformed
 	}
-	hundreds, tens, ones := line[9]-'0', line[10]-'0', line[11]-'0'
-	if hundreds < 1 || hundreds > 9 || tens > 9 || ones > 9 {
+	minor, hundreds, tens, ones := line[7], line[9]-'0', line[10]-'0', line[11]-'0'
+	if minor != '0' && minor != '1' || hundreds < 1 || hundreds > 9 || tens > 9 || ones > 9 {
 		return errMalformed
 	}
 	p.status = int(hundreds)*100 + int(tens)*10 + int(ones)
-	p.old = line[7] == '0'
-	p.framing, p.ours, p.phase = framing{length: -1}, false, fieldNext
+	p.old = minor == '0'
+	p.framing, p.phase = framing{length: -1}, fieldNext
+	p.first, p.ours, p.apart = true, false, false
 	return nil
 }
 
 // takeField takes a header line and notes what it says about the framing.
 func (p *Parser) takeField(line []byte) (err error) {
+	first := p.first
+	p.first = false
 	if line[0] == ' ' || line[0] == '\t' { // an old-style continuation
-		if p.ours {
+		if first || p.ours || !clean(line) {
 			return errMalformed
 		}
 		return nil
 	}
-	colon := bytes.IndexByte(line, ':')
-	if colon < 1 {
+	colon := nameLength(line)
+	if colon < 1 || colon == len(line) || line[colon] != ':' {
 		return errMalformed
 	}
-	name := line[:colon]
-	if bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0 {
+	name, value := line[:colon], trim(line[colon+1:])
+	if !clean(value) {
 		return errMalformed
 	}
-	if p.ours = false; !noted(colon) { // most lines end here
+	if p.ours, p.apart = false, false; !noted(colon) { // most lines end here
 		return nil
 	}
-	value := trim(line[colon+1:])
 	if n, ok := digits(value); ok && p.length < 0 && is(name, "content-length") { // nearly always
-		p.length, p.ours = n, true
+		p.length, p.ours, p.apart = n, true, true
 		return nil
 	}
 	p.ours, err = p.framing.take(name, value)
+	p.apart = is(name, "content-length") || is(name, "trailer")
+	if err == nil && p.chunked && p.old {
+		err = errMalformed // RFC 9112, section 6.1: its framing is faulty
+	}
 	return err
-}
-
-// trim cuts off the blanks around b.
-func trim(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
-		b = b[1:]
-	}
-	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
-// digits reads a number of up to 18 of them, which always fits.
-func digits(b []byte) (n int64, ok bool) {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
-	}
-	return n, 0 < len(b) && len(b) <= 18
-}
-
-// noted reports whether the names of fields that matter can have n letters.
-func noted(n int) bool {
-	switch n {
-	case len("connection"), len("content-length"), len("transfer-encoding"), len("retry-after"), len("date"):
-		return true
-	}
-	return false
 }
 
 // endHeader decides where the body ends. Source: RFC 9112, section 6.3.
@@ -231,7 +213,7 @@ func (p *Parser) endHeader() {
 	case p.chunked:
 		p.keep = p.keep && p.length < 0 // both framings: do not trust what follows
 		p.phase = sizeNext
-	case p.coded || p.length < 0:
+	case p.length < 0:
 		p.keep, p.left, p.phase = false, math.MaxInt64, restNext
 	default:
 		p.left = p.length

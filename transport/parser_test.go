@@ -98,6 +98,7 @@ func TestParserOnRandomResponses(t *testing.T) {
 		"HTTP/1.1 200 OK\r\n", "HTTP/1.0 200 OK\r\n", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 204 No Content\r\n", "HTTP/1.1 404\r\n",
 		"Content-Length: 5\r\n", "Content-Length: 0\r\n", "Content-Length: 5, 5\r\n", "content-length:12\n", "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: gzip\r\n",
 		"Connection: close\r\n", "Connection: keep-alive\r\n", "Server: x\r\n", " continued\r\n", "bad line\r\n",
+		"Trailer: Host\r\n", "A: \x01\r\n", "HTTP/1.1 200 OK\n", "Retry-After: 7\r\n", " \r\n", "A:\r\n",
 		"\r\n", "\n", "hello", "5\r\nhello\r\n", "5\r\nhello", "0\r\n\r\n", "0\r\nA: b\r\n\r\n", "A;x=y\r\n0123456789\r\n", "ffffffffffffffff\r\n", "\r", "H", "\x00",
 	}
 	chance := rand.New(rand.NewPCG(7, 7))
@@ -116,8 +117,8 @@ func TestParserOnRandomResponses(t *testing.T) {
 
 // agree reports whether both found a complete response.
 func agree(t *testing.T, stream []byte, head bool, next func() int) bool {
-	r := reader{src: iotest.OneByteReader(bytes.NewReader(stream))}
-	want, wantErr := r.response(head)
+	slow := reader{src: iotest.OneByteReader(bytes.NewReader(stream))}
+	want, wantErr := slow.response(head)
 	for _, cut := range []func() int{whole, next} {
 		p, rest, err := parse(stream, head, cut)
 		if (err == nil) != (wantErr == nil) || p.bytes != want.bytes || p.began != want.began || err == nil && p.status != want.status {
@@ -129,8 +130,15 @@ func agree(t *testing.T, stream []byte, head bool, next func() int) bool {
 			if a != b {
 				t.Fatalf("pulled %v, pushed %v\n%q", a, b, stream)
 			}
-		} else if rest == 0 && p.keep && !want.keep {
-			t.Fatalf("the connection would be kept\n%q", stream)
+		} else if rest == 0 && p.keep && !want.keep || p.framing.pause() != want.pause {
+			t.Fatalf("pulled %+v, pushed %+v\n%q", want, p, stream)
+		}
+	}
+	if wantErr == nil && len(stream) <= readAhead { // at once, both see whether there is more
+		fast := reader{src: bytes.NewReader(stream)}
+		want, _ := fast.response(head)
+		if p, _, _ := parse(stream, head, whole); p.keep != want.keep {
+			t.Fatalf("kept if pulled %v, if pushed %v\n%q", want.keep, p.keep, stream)
 		}
 	}
 	return wantErr == nil

@@ -1,16 +1,19 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 const (
 	maxHeader = 64 << 10 // bytes of status, header, chunk and trailer lines in one response
-	firstRead = 1 << 10  // most responses' headers fit; a longer line makes a connection's buffer grow
+	readAhead = 1 << 10  // most responses' headers fit; ten thousand connections keep that much
 )
 
 // A response is what is known of one when it has been read.
@@ -22,305 +25,155 @@ type response struct {
 	pause  time.Duration // asked for before another attempt
 }
 
-// framing is what the header says about the body, the connection, and the next attempt.
-type framing struct {
-	length      int64 // -1: not given
-	chunked     bool
-	coded       bool // a transfer coding was named
-	close, keep bool
-	after, date brief // Retry-After and Date
-}
-
-// brief is a short field value, kept without an allocation. A longer one is none.
-type brief struct {
-	n uint8
-	b [40]byte
-}
-
-func (v *brief) set(value []byte) {
-	v.n = 0
-	if len(value) <= len(v.b) {
-		v.n = uint8(copy(v.b[:], value))
-	}
-}
-
-// pause is what the response asks to wait before another attempt.
-func (f *framing) pause() time.Duration {
-	if f.after.n == 0 {
-		return 0
-	}
-	return retryAfter(string(f.after.b[:f.after.n]), string(f.date.b[:f.date.n]))
-}
-
 // reader reads responses from one connection.
 type reader struct {
-	src     io.Reader
-	buf     []byte
-	at, end int // what is read and not yet used
-	lines   int // bytes of lines that this response may still have
-	began   bool
+	src    io.Reader
+	buf    *bufio.Reader // nil before the first response
+	rules  Parser
+	header []byte // of the response that is being read
 }
 
 // response reads one response to its end, after the interim ones before it. Without
-// a length the body lasts until the connection ends.
-// Source: RFC 9112, section 6.3.
+// a length the body lasts until the connection ends. The rules see each line of the
+// header as it comes; once it is complete, fasthttp reads it, and the body.
 func (r *reader) response(head bool) (resp response, err error) {
-	r.lines, r.began = maxHeader, r.end > r.at
-	defer func() { resp.began = r.began }()
-	var f framing
-	var old bool // HTTP/1.0
-	for {
-		if resp.status, old, err = r.statusLine(); err != nil {
-			return resp, err
-		}
-		if f, err = r.header(); err != nil {
-			return resp, err
-		}
-		if resp.status >= 200 || resp.status == 101 {
-			break
-		}
+	if r.buf == nil {
+		r.buf = bufio.NewReaderSize(r.src, readAhead)
 	}
-	resp.keep = !f.close && (f.keep || !old)
-	resp.pause = f.pause()
+	r.rules.Reset(head)
+	defer func() { resp.began = r.rules.began }()
+	if err := r.lines(); err != nil {
+		return resp, err
+	}
+	is := fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseResponse(is)
+	if err := r.parse(&is.Header); err != nil {
+		return resp, err
+	}
+	resp.status = is.StatusCode()
+	if after := is.Header.Peek("Retry-After"); len(after) > 0 {
+		resp.pause = retryAfter(string(after), string(is.Header.Peek("Date")))
+	}
 	switch {
-	case head || resp.status == 101 || resp.status == 204 || resp.status == 304:
-	case f.chunked:
+	case r.rules.phase == complete: // no body
+	case is.Header.ContentLength() == -1:
 		resp.bytes, err = r.chunks()
-		resp.keep = resp.keep && f.length < 0 // both framings: do not trust what follows
-	case f.coded || f.length < 0:
-		resp.keep = false
-		resp.bytes, err = r.rest()
 	default:
-		resp.bytes, err = r.discard(f.length)
+		is.StreamBody = true
+		if err = is.ReadBody(r.buf, 0); err == nil {
+			resp.bytes, err = discard(is.BodyStream())
+		}
 	}
 	// More than was asked for has come: what it belongs to is unknown.
-	resp.keep = resp.keep && resp.status != 101 && r.at == r.end
+	resp.keep = r.rules.keep && r.buf.Buffered() == 0
 	return resp, err
 }
 
-// statusLine reads "HTTP/1.1 200 OK".
-func (r *reader) statusLine() (status int, old bool, err error) {
-	line, err := r.line()
-	if err != nil {
-		return 0, false, err
+// lines reads the header line by line, past the interim responses, and refuses what
+// the rules refuse.
+func (r *reader) lines() error {
+	p := &r.rules
+	if r.header = r.header[:0]; cap(r.header) > longLine {
+		r.header = nil
 	}
-	const form = "HTTP/1.x 200"
-	if len(line) < len(form) || !bytes.HasPrefix(line, []byte("HTTP/1.")) || line[8] != ' ' || len(line) > len(form) && line[len(form)] != ' ' {
-		return 0, false, errMalformed
-	}
-	for _, c := range line[9:12] {
-		if c < '0' || c > '9' {
-			return 0, false, errMalformed
+	for start := 0; p.phase <= fieldNext; {
+		if _, err := r.buf.Peek(1); err != nil {
+			return err
 		}
-		status = status*10 + int(c-'0')
-	}
-	if status < 100 {
-		return 0, false, errMalformed
-	}
-	return status, line[7] == '0', nil
-}
-
-// header reads up to the empty line and takes note of the framing.
-func (r *reader) header() (framing, error) {
-	f := framing{length: -1}
-	ours := false // the line before this one was framing
-	for {
-		line, err := r.line()
-		if err != nil || len(line) == 0 {
-			return f, err
+		b, _ := r.buf.Peek(r.buf.Buffered())
+		if end := bytes.IndexByte(b, '\n'); end >= 0 {
+			b = b[:end+1]
 		}
-		if line[0] == ' ' || line[0] == '\t' { // an old-style continuation
-			if ours {
-				return f, errMalformed
-			}
+		r.header = append(r.header, b...)
+		_, err := p.Feed(b)
+		r.buf.Discard(len(b))
+		switch {
+		case err != nil:
+			return err
+		case r.header[len(r.header)-1] != '\n':
 			continue
+		case p.phase == statusNext: // that was an interim response
+			start = 0
+		case p.phase == fieldNext && p.apart:
+		default:
+			start = r.end(start)
 		}
-		name, value, ok := bytes.Cut(line, []byte(":"))
-		if !ok || len(name) == 0 || bytes.ContainsAny(name, " \t") {
-			return f, errMalformed
-		}
-		if ours, err = f.take(name, bytes.Trim(value, " \t")); err != nil {
-			return f, err
-		}
+		r.header = r.header[:start]
 	}
+	return nil
 }
 
-// take reads one header field and reports whether it is one of the framing.
-func (f *framing) take(name, value []byte) (ours bool, err error) {
-	switch {
-	case is(name, "content-length"):
-		for part := range bytes.SplitSeq(value, []byte(",")) {
-			n, err := strconv.ParseUint(string(bytes.Trim(part, " \t")), 10, 63)
-			if err != nil || f.length >= 0 && f.length != int64(n) {
-				return true, errMalformed
-			}
-			f.length = int64(n)
-		}
-	case is(name, "transfer-encoding"):
-		// Only a coding that ends in chunked tells where the body ends.
-		f.coded = true
-		last := value[bytes.LastIndexByte(value, ',')+1:]
-		f.chunked = is(bytes.Trim(last, " \t"), "chunked")
-	case is(name, "connection"):
-		f.close = f.close || hasToken(value, "close")
-		f.keep = f.keep || hasToken(value, "keep-alive")
-	case is(name, "retry-after"):
-		f.after.set(value)
-		return false, nil
-	case is(name, "date"):
-		f.date.set(value)
-		return false, nil
-	default:
-		return false, nil
+// end completes the line from start: fasthttp waits for an empty line that ends in CR
+// LF. Before that line goes the length, of which there is now one. It returns where
+// the next line starts.
+func (r *reader) end(start int) int {
+	line := bytes.TrimSuffix(r.header[start:len(r.header)-1], []byte("\r"))
+	r.header = r.header[:start+len(line)]
+	if len(line) == 0 && r.rules.length >= 0 {
+		r.header = append(r.header, "Content-Length: "...)
+		r.header = append(strconv.AppendInt(r.header, r.rules.length, 10), "\r\n"...)
 	}
-	return true, nil
+	r.header = append(r.header, "\r\n"...)
+	return len(r.header)
 }
 
-// is compares without regard to case. want is in lower case.
-func is(b []byte, want string) bool {
-	if len(b) != len(want) {
-		return false
-	}
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != want[i] {
-			return false
-		}
-	}
-	return true
+// A headerReader is what fasthttp reads a header from that has come whole. Nothing
+// waits while it holds one, so that there are as many as processors.
+type headerReader struct {
+	src bytes.Reader
+	buf *bufio.Reader
 }
 
-// hasToken reports whether a comma-separated list names token, in lower case.
-func hasToken(list []byte, token string) bool {
-	for part := range bytes.SplitSeq(list, []byte(",")) {
-		if is(bytes.Trim(part, " \t"), token) {
-			return true
-		}
-	}
-	return false
-}
+var headerReaders = sync.Pool{New: func() any {
+	h := new(headerReader)
+	h.buf = bufio.NewReaderSize(&h.src, 2*maxHeader) // bare line feeds have become longer
+	return h
+}}
 
-// chunks discards a chunked body and its trailers.
-func (r *reader) chunks() (total int64, err error) {
-	for {
-		line, err := r.line()
-		if err != nil {
-			return total, err
-		}
-		r.lines += len(line) + 2 // chunk lines may be many: each is limited, not their sum
-		size, _, _ := bytes.Cut(line, []byte(";"))
-		n, err := strconv.ParseUint(string(bytes.Trim(size, " \t")), 16, 63)
-		if err != nil {
-			return total, errMalformed
-		}
-		if n == 0 {
-			break
-		}
-		got, err := r.discard(int64(n))
-		total += got
-		if err != nil {
-			return total, err
-		}
-		if line, err = r.line(); err != nil {
-			return total, err
-		}
-		if len(line) > 0 {
-			return total, errMalformed
-		}
-		r.lines += 2
+// parse has fasthttp read the header. What it refuses beyond the rules is refused.
+func (r *reader) parse(is *fasthttp.ResponseHeader) error {
+	h := headerReaders.Get().(*headerReader)
+	defer headerReaders.Put(h)
+	h.src.Reset(r.header)
+	h.buf.Reset(&h.src)
+	if err := is.Read(h.buf); err != nil {
+		return errMalformed
 	}
-	for {
-		if line, err := r.line(); err != nil || len(line) == 0 {
-			return total, err
-		}
-	}
-}
-
-// line returns the next line without its end; it is good until the next read.
-func (r *reader) line() ([]byte, error) {
-	for seen := r.at; ; {
-		if i := bytes.IndexByte(r.buf[seen:r.end], '\n'); i >= 0 {
-			line := r.buf[r.at : seen+i]
-			r.at = seen + i + 1
-			if r.lines -= len(line) + 1; r.lines < 0 {
-				return nil, errHeader
-			}
-			return bytes.TrimSuffix(line, []byte("\r")), nil
-		}
-		if r.end-r.at > r.lines {
-			return nil, errHeader
-		}
-		had := r.end - r.at
-		if err := r.fill(); err != nil {
-			return nil, err
-		}
-		seen = r.at + had
-	}
-}
-
-// fill reads more behind what is there, after making room for it.
-func (r *reader) fill() error {
-	switch {
-	case r.at == r.end:
-		r.at, r.end = 0, 0
-		if r.buf == nil {
-			r.buf = make([]byte, firstRead)
-		}
-	case r.at > 0:
-		r.end = copy(r.buf, r.buf[r.at:r.end])
-		r.at = 0
-	case r.end == len(r.buf):
-		r.buf = append(r.buf, make([]byte, len(r.buf))...)
-	}
-	n, err := r.read(r.buf[r.end:])
-	r.end += n
-	return err
-}
-
-// read reads at least one byte, or fails.
-func (r *reader) read(b []byte) (int, error) {
-	for {
-		n, err := r.src.Read(b)
-		if n > 0 {
-			r.began = true
-			return n, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
+	return nil
 }
 
 // scrap is where bodies go. The pool is shared: only a connection that is reading a
 // body needs it.
 var scrap = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
-// discard reads n bytes of a body, and returns how many came.
-func (r *reader) discard(n int64) (int64, error) {
-	got := min(n, int64(r.end-r.at))
-	r.at += int(got)
-	if got == n {
-		return got, nil
-	}
+// discard reads a body to its end and returns how much came.
+func discard(body io.Reader) (total int64, err error) {
 	b := scrap.Get().(*[64 << 10]byte)
 	defer scrap.Put(b)
-	for got < n {
-		m, err := r.read(b[:min(int64(len(b)), n-got)])
-		got += int64(m)
+	for {
+		n, err := body.Read(b[:])
+		total += int64(n)
+		if err == io.EOF {
+			return total, nil
+		}
 		if err != nil {
-			return got, err
+			return total, err
 		}
 	}
-	return got, nil
 }
 
-// rest reads a body that lasts until the connection is closed.
-func (r *reader) rest() (int64, error) {
-	n, err := r.discard(1<<63 - 1)
-	if err == io.EOF {
-		err = nil
+// chunks discards a chunked body and its trailers.
+func (r *reader) chunks() (total int64, err error) {
+	b := scrap.Get().(*[64 << 10]byte)
+	defer scrap.Put(b)
+	for {
+		n, err := r.buf.Read(b[:])
+		done, bad := r.rules.Feed(b[:n])
+		if done || bad != nil {
+			return r.rules.bytes, bad
+		}
+		if err != nil {
+			return r.rules.bytes, err
+		}
 	}
-	return n, err
 }

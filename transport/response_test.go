@@ -31,13 +31,18 @@ var responses = []struct {
 	{name: "HTTP/1.0 closes", stream: "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", status: 200, bytes: 5},
 	{name: "HTTP/1.0 keeps if it says so", stream: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello", status: 200, bytes: 5, keep: true},
 	{name: "chunked", stream: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0A;x=y\r\n0123456789\r\n0\r\n\r\n", status: 200, bytes: 15, keep: true},
-	{name: "chunked with trailers", stream: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n1\r\nx\r\n0\r\nA: b\r\nC: d\r\n\r\n", status: 200, bytes: 1, keep: true},
+	{name: "chunked with trailers", stream: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1\r\nx\r\n0\r\nA: b\r\nC: d\r\n\r\n", status: 200, bytes: 1, keep: true},
 	{name: "chunked and a length", stream: "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", status: 200, bytes: 1},
-	{name: "a coding that is not chunked lasts until the close", stream: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 1\r\n\r\nhello", status: 200, bytes: 5},
+	{name: "trailers that were announced, and fit no header", stream: "HTTP/1.1 200 OK\r\nTrailer: Content-Length, x\r\n y\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nContent-Length: 5\r\n\r\n", status: 200, bytes: 1, keep: true},
+	{name: "a long header", stream: "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", maxHeader/2) + "\r\nContent-Length: 1\r\n\r\nx", status: 200, bytes: 1, keep: true},
+	{name: "the longest header of bare line feeds", stream: "HTTP/1.1 200 OK\nContent-Length:1\n" + strings.Repeat("a:\n", maxHeader/3-12) + "\nx", status: 200, bytes: 1, keep: true},
 	{name: "204 ends at its header", stream: "HTTP/1.1 204 No Content\r\nContent-Length: 10\r\n\r\n", status: 204, keep: true},
 	{name: "304 ends at its header", stream: "HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n", status: 304, keep: true},
 	{name: "HEAD ends at its header", head: true, stream: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", status: 200, keep: true},
 	{name: "interim responses come before", stream: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </s>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", status: 200, bytes: 1, keep: true},
+	{name: "an interim response with a length", stream: "HTTP/1.1 102 Processing\r\nContent-Length: 7\r\nConnection: close\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", status: 200, bytes: 1, keep: true},
+	{name: "HEAD without a length", head: true, stream: "HTTP/1.1 200 OK\r\n\r\n", status: 200, keep: true},
+	{name: "an upgrade that is none", stream: "HTTP/1.1 200 OK\r\nConnection: upgrade\r\n\r\nhello", status: 200, bytes: 5},
 	{name: "101 is the end of HTTP", stream: "HTTP/1.1 101 Switching Protocols\r\n\r\n", status: 101},
 	{name: "a continued line", stream: "HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 1\r\n\r\nx", status: 200, bytes: 1, keep: true},
 	{name: "more than was asked for", stream: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxy", status: 200, bytes: 1},
@@ -53,11 +58,20 @@ var responses = []struct {
 
 	{name: "no HTTP", stream: "SSH-2.0-OpenSSH_9.2\r\n", class: correct.Malformed},
 	{name: "HTTP/2", stream: "HTTP/2.0 200 OK\r\n\r\n", class: correct.Malformed},
+	{name: "HTTP/1.2", stream: "HTTP/1.2 200 OK\r\n\r\n", class: correct.Malformed},
+	{name: "an empty line first", stream: "\r\nHTTP/1.1 200 OK\r\n\r\n", class: correct.Malformed},
 	{name: "a status of four digits", stream: "HTTP/1.1 2000 OK\r\n\r\n", class: correct.Malformed},
 	{name: "a status that is none", stream: "HTTP/1.1 abc OK\r\n\r\n", class: correct.Malformed},
 	{name: "a status below 100", stream: "HTTP/1.1 099 OK\r\n\r\n", class: correct.Malformed},
 	{name: "a header without a colon", stream: "HTTP/1.1 200 OK\r\nhello\r\n\r\n", class: correct.Malformed},
 	{name: "a name with a space", stream: "HTTP/1.1 200 OK\r\nContent-Length : 5\r\n\r\nhello", class: correct.Malformed},
+	{name: "a name that is none", stream: "HTTP/1.1 200 OK\r\nA\x00: b\r\n\r\n", class: correct.Malformed},
+	{name: "a value with a control character", stream: "HTTP/1.1 200 OK\r\nA: b\x00c\r\n\r\n", class: correct.Malformed},
+	{name: "a carriage return in a value", stream: "HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", class: correct.Malformed},
+	{name: "a header that begins with a continuation", stream: "HTTP/1.1 200 OK\r\n A: b\r\n\r\n", class: correct.Malformed},
+	{name: "a coding that nobody asked for", stream: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", class: correct.Malformed},
+	{name: "chunked twice", stream: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", class: correct.Malformed},
+	{name: "HTTP/1.0 knows no chunks", stream: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", class: correct.Malformed},
 	{name: "a continued length", stream: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n 0\r\n\r\nhello", class: correct.Malformed},
 	{name: "two lengths", stream: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", class: correct.Malformed},
 	{name: "a negative length", stream: "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", class: correct.Malformed},
@@ -94,9 +108,9 @@ func TestResponse(t *testing.T) {
 				}
 				if tt.keep {
 					require.True(t, got.keep)
-					require.Equal(t, r.end, r.at)
+					require.Zero(t, r.buf.Buffered())
 				}
-				require.LessOrEqual(t, len(r.buf), 2*maxHeader)
+				require.Equal(t, readAhead, r.buf.Size())
 			}
 		})
 	}
@@ -106,13 +120,13 @@ func TestResponse(t *testing.T) {
 func TestResponsesFollowEachOther(t *testing.T) {
 	var stream string
 	for _, tt := range responses {
-		if tt.keep && !tt.head {
+		if tt.keep && !tt.head && len(tt.stream) < 1<<10 {
 			stream += tt.stream
 		}
 	}
 	r := reader{src: iotest.OneByteReader(strings.NewReader(stream))}
 	for _, tt := range responses {
-		if tt.keep && !tt.head {
+		if tt.keep && !tt.head && len(tt.stream) < 1<<10 {
 			got, err := r.response(false)
 			require.NoError(t, err, tt.name)
 			require.Equal(t, response{began: true, status: tt.status, bytes: tt.bytes, keep: true}, got, tt.name)
@@ -127,7 +141,7 @@ func TestLargeBody(t *testing.T) {
 	got, err := r.response(false)
 	require.NoError(t, err)
 	require.Equal(t, response{began: true, status: 200, bytes: size, keep: true}, got)
-	require.Len(t, r.buf, firstRead)
+	require.Equal(t, readAhead, r.buf.Size())
 }
 
 type zeros struct{}
