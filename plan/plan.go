@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"openload/request"
 	"openload/retry"
 	"openload/schedule"
 	"openload/seed"
@@ -14,6 +15,7 @@ import (
 // A Plan is one run, before it starts.
 type Plan struct {
 	Target   Target
+	Mix      *request.Mix  // what operations send, if a report tells them apart; nil: all send the same
 	Schedule schedule.Spec // the open model; unused if Closed is set
 	Closed   *Closed       // a closed loop instead
 	Seed     seed.Seed
@@ -84,9 +86,7 @@ func (p *Plan) Check() error {
 		wrong = append(wrong, fmt.Errorf("by chance %s schedules no arrival with --seed %d; give a longer duration, a number (--n) or another seed", p.Schedule, p.Seed))
 	}
 	for _, r := range p.Rules {
-		if r.Target != "" {
-			wrong = append(wrong, fmt.Errorf("--sla: rule %q is for a target named %q, but the plan has one target without a name; leave out %q", r, r.Target, r.Target+":"))
-		}
+		wrong = append(wrong, p.checkTarget(r.String(), r.Target))
 		wrong = append(wrong, r.Check(p.Closed != nil))
 	}
 	if err := sla.CheckConfidence(p.Confidence); err != nil {

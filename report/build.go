@@ -64,6 +64,7 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	r.Notes = append(reasons(m.Notes), r.Notes...)
 	r.Retries = retriesOf(p, s, m.Retry)
 	r.Peaks = peaksOf(s)
+	r.Targets = targetsOf(p, s)
 	return r
 }
 

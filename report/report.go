@@ -17,7 +17,8 @@ type Report struct {
 	Counts     Counts     `json:"counts"`
 	Rate       *Rate      `json:"rate"` // null where the model offers none: closed loops, bursts
 	Latency    Latency    `json:"latency"`
-	Phases     []Phase    `json:"phases,omitempty"` // where the corrected time went; absent where no phases were seen
+	Phases     []Phase    `json:"phases,omitempty"`  // where the corrected time went; absent where no phases were seen
+	Targets    []Target   `json:"targets,omitempty"` // of a run that has several
 	Series     []Window   `json:"series"`
 	Retries    *Retries   `json:"retries"` // null without a retry policy
 	Peaks      *Peaks     `json:"peaks"`   // null for a file

@@ -36,14 +36,14 @@ func retriesOf(p *plan.Plan, s *correct.Snapshot, refused Refused) *Retries {
 		FirstTry: c.FirstTry, Useful: c.OK, Wasted: c.Attempts - c.OK,
 		Denied: refused.Denied, Blocked: refused.Blocked, Unsafe: refused.Unsafe, Opened: refused.Opened,
 	}
-	r.AttemptsPerOperation = share(c.Attempts, c.Fired)
-	r.OperationSuccess = share(c.OK, c.Fired)
-	r.AttemptSuccess = share(c.OK, c.Attempts)
+	r.AttemptsPerOperation = ratio(c.Attempts, c.Fired)
+	r.OperationSuccess = ratio(c.OK, c.Fired)
+	r.AttemptSuccess = ratio(c.OK, c.Attempts)
 	return r
 }
 
-// share is a/b; nil if there is no b.
-func share(a, b uint64) *float64 {
+// ratio is a/b; nil if there is no b.
+func ratio(a, b uint64) *float64 {
 	if b == 0 {
 		return nil
 	}

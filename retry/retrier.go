@@ -13,9 +13,10 @@ type Options struct {
 	// whenever it is asked for. It may be nil if the policy draws nothing.
 	Chance func(seq uint64) *rand.Rand
 
-	Method   string        // of the requests, as sent
-	Key      bool          // each operation carries an idempotency key of its own
-	Deadline time.Duration // of each operation, from Intended, as the engine's; 0: none
+	Method   string                  // of the requests, as sent
+	MethodOf func(seq uint64) string // of an operation's, if they differ; Method is not read then
+	Key      bool                    // each operation carries an idempotency key of its own
+	Deadline time.Duration           // of each operation, from Intended, as the engine's; 0: none
 }
 
 // Counts is what a Retrier refused.
@@ -127,7 +128,14 @@ func (r *Retrier) result(x correct.Sample, wanted bool) result {
 
 // mayRepeat reports whether sending the operation again cannot do it twice.
 func (r *Retrier) mayRepeat(x correct.Sample) bool {
-	return r.policy.reckless || r.opt.Key || Idempotent(r.opt.Method) || !written(x)
+	return r.policy.reckless || r.opt.Key || Idempotent(r.method(x.Seq)) || !written(x)
+}
+
+func (r *Retrier) method(seq uint64) string {
+	if r.opt.MethodOf != nil {
+		return r.opt.MethodOf(seq)
+	}
+	return r.opt.Method
 }
 
 // delay is the pause after x. If the response asked for more than the backoff's

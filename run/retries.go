@@ -15,8 +15,8 @@ func retries(p *plan.Plan) *retrier {
 		return nil
 	}
 	return &retrier{retry.New(p.Retry, retry.Options{
-		Chance: func(seq uint64) *rand.Rand { return p.Seed.At("retry", seq) },
-		Method: p.Target.Method, Key: p.HasKey, Deadline: p.Deadline,
+		Chance:   func(seq uint64) *rand.Rand { return p.Seed.At("retry", seq) },
+		MethodOf: p.Method, Key: p.HasKey, Deadline: p.Deadline,
 	})}
 }
 

@@ -63,10 +63,10 @@ type Connections struct {
 // was measured so far.
 func Run(ctx, stop context.Context, s Setup) *report.Report {
 	p := s.Plan
-	rec := correct.NewRecorder(correct.Options{
+	rec := correct.NewGrouped(correct.Options{
 		Limits: limits(p.Rules), Closed: p.Closed != nil, Tally: s.Tally,
-		Unknown: func(x correct.Sample) bool { return !p.HasKey && retry.Unknown(p.Target.Method, x) },
-	})
+		Unknown: func(x correct.Sample) bool { return !p.HasKey && retry.Unknown(p.Method(x.Seq), x) },
+	}, dimensions(p)...)
 	var told engine.Recorder = rec
 	if s.Observe != nil {
 		told = observed{rec, s.Observe}

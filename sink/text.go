@@ -35,6 +35,7 @@ func Text(w io.Writer, r *report.Report, opt TextOptions) error {
 		p.phases()
 		p.file()
 		p.balance()
+		p.targets()
 		p.peaks()
 		p.trust()
 		p.next()

@@ -36,6 +36,7 @@ var pages = []struct {
 	{"rules", sink.TextOptions{}, rules},
 	{"failing", sink.TextOptions{}, failing},
 	{"stampede", sink.TextOptions{}, stampede},
+	{"targets", sink.TextOptions{}, targets},
 }
 
 func text(t *testing.T, r *report.Report, opt sink.TextOptions) string {

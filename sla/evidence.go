@@ -89,3 +89,18 @@ func (e *Evidence) rate() (planned, taken time.Duration, ok bool) {
 func (e *Evidence) madeUp(r Rule) bool {
 	return e.Synthetic > 0 && r.latency() && r.Set != correct.Raw
 }
+
+// TargetDimension is the dimension of a snapshot whose groups rules name.
+const TargetDimension = "target"
+
+// on is the evidence that r is judged on: all of it, or what belongs to r's target.
+func (e *Evidence) on(r Rule) *Evidence {
+	if r.Target == "" {
+		return e
+	}
+	of := *e
+	if of.Snapshot = e.Snapshot.Part(TargetDimension, r.Target); of.Snapshot == nil {
+		of.Snapshot = new(correct.Snapshot) // it has nothing to judge
+	}
+	return &of
+}

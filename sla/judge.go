@@ -177,6 +177,7 @@ func passIf(holds bool) Outcome {
 
 // result judges one rule.
 func (e *Evidence) result(r Rule) Result {
+	e = e.on(r)
 	res := Result{Rule: r, Of: e.size(r), Outcome: Invalid, findings: e.findings(r)}
 	if len(res.findings) == 0 {
 		return res

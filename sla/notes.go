@@ -20,7 +20,7 @@ func (e *Evidence) notes(results []Result) (notes []correct.Doubt) {
 		if len(r.findings) == 0 {
 			continue // there is nothing to doubt
 		}
-		for _, note := range e.notesOn(r) {
+		for _, note := range e.on(r.Rule).notesOn(r) {
 			if !slices.Contains(notes, note) { // two limits of one percentile have the same
 				notes = append(notes, note)
 			}

@@ -40,7 +40,7 @@ func (e *Evidence) distrust(results []Result) (why []correct.Doubt) {
 	}
 	for _, r := range results {
 		if len(r.findings) == 0 {
-			why = append(why, doubt("empty_set", "%s has nothing to judge: %s", r.Rule, e.lacks(r.Rule)))
+			why = append(why, doubt("empty_set", "%s has nothing to judge: %s", r.Rule, e.on(r.Rule).lacks(r.Rule)))
 		}
 	}
 	return why
@@ -86,6 +86,7 @@ func (e *Evidence) broken(r Result) correct.Doubt {
 
 // generatorDecided is for a rule that is broken only with our doing counted in.
 func (e *Evidence) generatorDecided(r Result) correct.Doubt {
+	e = e.on(r.Rule)
 	without := ""
 	if r.Allowed != nil {
 		without = fmt.Sprintf(" (%d without it)", r.findings[len(r.findings)-1].over)

@@ -9,7 +9,7 @@ import "strings"
 func Of(typed string, words []string) string {
 	best, least := "", 3
 	for _, w := range words {
-		if d := distance([]rune(strings.ToLower(typed)), []rune(w)); d < least && d < len([]rune(w)) {
+		if d := distance([]rune(strings.ToLower(typed)), []rune(strings.ToLower(w))); d < least && d < len([]rune(w)) {
 			best, least = w, d
 		}
 	}
