@@ -20,7 +20,11 @@ const (
 	Malformed // not HTTP, or larger than we read
 	DNS
 	TLS
-	Network // unreachable, and what has no class of its own
+	CertExpired   // the server's certificate has expired, or is not valid yet
+	CertName      // it is for another name
+	CertUntrusted // nobody whom we trust has signed it
+	Proxy         // the proxy did not let us through
+	Network       // unreachable, and what has no class of its own
 
 	// Ours.
 	Stale       // a kept-alive connection died while idle, seen before a byte was written, and again after one re-dial
@@ -37,7 +41,8 @@ var classNames = [classes]string{
 	OK: "ok", BadStatus: "bad_status",
 	Timeout: "timeout", ConnectTimeout: "connect_timeout", Deadline: "deadline",
 	Refused: "refused", Reset: "reset", Truncated: "truncated", Malformed: "malformed",
-	DNS: "dns", TLS: "tls", Network: "network",
+	DNS: "dns", TLS: "tls", CertExpired: "tls_expired", CertName: "tls_wrong_name", CertUntrusted: "tls_untrusted",
+	Proxy: "proxy", Network: "network",
 	Stale: "stale_connection", Descriptors: "out_of_descriptors", Ports: "out_of_ports",
 	Dropped: "dropped", Blocked: "blocked", Unfinished: "unfinished",
 }

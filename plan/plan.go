@@ -40,9 +40,10 @@ type Plan struct {
 type Target struct {
 	Method      string
 	URL         string
-	Insecure    bool   // TLS certificates are not verified
-	NoKeepalive bool   // every request on a connection of its own
-	Simulated   string // the server's model, if the run is simulated
+	Insecure    bool     // TLS certificates are not verified
+	NoKeepalive bool     // every request on a connection of its own
+	Network     []string // flags that say how connections are made
+	Simulated   string   // the server's model, if the run is simulated
 }
 
 // Closed describes a closed loop of Connections workers.

@@ -80,7 +80,7 @@ func planOf(p *plan.Plan, m Meta) Plan {
 		Model: "open", Method: p.Target.Method, URL: p.Target.URL, Server: p.Target.Simulated,
 		Connections: p.Connections, ConnectionsLimit: m.ConnectionsLimit,
 		Timeout: p.Timeout, ConnectTimeout: p.ConnectTimeout, Deadline: p.Deadline, Drain: p.Drain, Backlog: p.Backlog,
-		Expect: p.Expect.String(), Insecure: p.Target.Insecure, NoKeepalive: p.Target.NoKeepalive,
+		Expect: p.Expect.String(), Insecure: p.Target.Insecure, NoKeepalive: p.Target.NoKeepalive, Network: p.Target.Network,
 		Confidence: p.Confidence, Command: m.Command,
 	}
 	if c := p.Closed; c != nil {

@@ -50,6 +50,7 @@ type Plan struct {
 	Expect           string        `json:"expect_status"`
 	Insecure         bool          `json:"insecure"`
 	NoKeepalive      bool          `json:"no_keepalive"`
+	Network          []string      `json:"network,omitempty"` // flags that say how connections were made, -k among them
 	Closed           *Closed       `json:"closed"`
 	Confidence       float64       `json:"confidence"`
 	Command          string        `json:"command,omitempty"` // how to run it again

@@ -119,7 +119,7 @@ func TestWhatToWriteInstead(t *testing.T) {
 		{"a breaker that never closes", "attempts=3 breaker=0%", `retry: breaker=0%: "0%" is not a share above 0% and up to 100% with at most one decimal; write breaker=P%/DUR, such as breaker=50%/10s`},
 		{"a breaker without a window", "attempts=3 breaker=50%/0s", `retry: breaker=50%/0s: "0s" is no time at all; write breaker=P%/DUR, such as breaker=50%/10s`},
 		{"parts of no breaker", "attempts=3 open=1s", `retry: open= says more about a breaker and there is none; write breaker=50%/10s beside it`},
-		{"no failure", "attempts=3 on=timout", `retry: on=timout: "timout" is no failure to retry, did you mean "timeout"?: classes are timeout, connect_timeout, refused, reset, truncated, malformed, dns, tls, network, stale_connection, out_of_descriptors, out_of_ports; statuses are 100 to 599, or 5xx for all of 500 to 599; write on=LIST, such as on=timeout,refused,429,5xx`},
+		{"no failure", "attempts=3 on=timout", `retry: on=timout: "timout" is no failure to retry, did you mean "timeout"?: classes are timeout, connect_timeout, refused, reset, truncated, malformed, dns, tls, tls_expired, tls_wrong_name, tls_untrusted, proxy, network, stale_connection, out_of_descriptors, out_of_ports; statuses are 100 to 599, or 5xx for all of 500 to 599; write on=LIST, such as on=timeout,refused,429,5xx`},
 		{"neither on nor off", "attempts=3 retry-after=1s", `retry: retry-after=1s: "1s" is none of on, off; write retry-after=on|off, such as retry-after=off`},
 		{"everything at once", "attemts=3 base=1 jitter=full", `retry: unknown key "attemts", did you mean "attempts"?; ` + theKeys + "\n" +
 			`retry: base=1: "1" is not a time with its unit, from 0s to 10000h; write base=DUR, such as base=500ms`},

@@ -11,6 +11,9 @@ import (
 
 // notes are what a reader of a run's numbers should know of its attempts.
 func notes(p *plan.Plan, s *correct.Snapshot) (all []correct.Doubt) {
+	if p.Target.Insecure {
+		all = append(all, correct.Doubt{Code: "insecure", Text: "-k: TLS certificates were NOT VERIFIED; whoever answered may not be the target"})
+	}
 	if text := hidden(p, s); text != "" {
 		all = append(all, correct.Doubt{Code: "retries_hid_failures", Text: text})
 	}

@@ -90,6 +90,11 @@ func (p *page) next() {
 	if p.Plan.NoKeepalive {
 		with = append(with, "no keep-alive: a connection for each request")
 	}
+	for _, flag := range p.Plan.Network {
+		if flag != "--insecure" {
+			with = append(with, flag)
+		}
+	}
 	p.list("with", with...)
 	if p.Plan.Command != "" {
 		p.lines([]string{" " + "rerun:" + spaces(margin-7) + strings.TrimSpace(printable(p.Plan.Command))})

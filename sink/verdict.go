@@ -52,6 +52,12 @@ func (p *page) verdict() {
 		parts = append(parts, "(closed loop: raw only)")
 	}
 	line := printable(start + strings.Join(parts, "   "))
+	for _, loud := range []string{"   (-k: TLS not verified)", "   (-k)"} {
+		if p.Plan.Insecure && width(line+loud) <= columns {
+			line += loud
+			break
+		}
+	}
 	if width(line) > columns {
 		p.lines(wrap(start, inset, sentence(strings.Join(parts, " "))), word)
 		return

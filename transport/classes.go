@@ -45,7 +45,20 @@ func handshakeClass(err error) (correct.Class, string) {
 	if class, detail := systemClass(err); class != correct.Network {
 		return class, detail
 	}
-	return correct.TLS, tlsDetail(err)
+	return tlsClass(err)
+}
+
+// tlsClass is the class of what TLS itself found wrong.
+func tlsClass(err error) (correct.Class, string) {
+	class := correct.TLS
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		class = correct.CertExpired
+	} else if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		class = correct.CertUntrusted
+	} else if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		class = correct.CertName
+	}
+	return class, tlsDetail(err)
 }
 
 // tlsDetail says in a few words why TLS failed.

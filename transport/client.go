@@ -3,13 +3,11 @@ package transport
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -24,9 +22,8 @@ type Config struct {
 	Addrs   []netip.Addr          // where the target is, from Resolve; each dial falls back to the next
 	Expect  func(status int) bool // which statuses are a success; nil: 200-399
 
-	NoKeepAlive bool           // ask the server to close after each response, and never use a connection twice
-	Insecure    bool           // do not verify the server's certificate
-	Roots       *x509.CertPool // whom to trust; nil: whom the machine trusts
+	NoKeepAlive bool // ask the server to close after each response, and never use a connection twice
+	Security    Security
 
 	Clock func() time.Time // for the instants in an Outcome; nil: it has none
 }
@@ -75,12 +72,7 @@ func New(c Config) (*Client, error) {
 		l.addrs = append(l.addrs, netip.AddrPortFrom(a, target.Port).String())
 	}
 	if target.TLS {
-		l.tls = &tls.Config{
-			ServerName:         strings.TrimSuffix(target.Host, "."), // crypto/tls sends no SNI for an address
-			NextProtos:         []string{"http/1.1"},
-			RootCAs:            c.Roots,
-			InsecureSkipVerify: c.Insecure,
-		}
+		l.tls = c.Security.config(target.Host, "http/1.1")
 	}
 	return l, nil
 }

@@ -2,13 +2,9 @@ package transport_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
-	"math/big"
 	"net"
 	"net/netip"
 	"sync"
@@ -19,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"openload/correct"
+	"openload/live/conformance"
 	"openload/request"
 	"openload/transport"
 )
@@ -122,29 +119,10 @@ func TestResolve(t *testing.T) {
 	require.Contains(t, got, loopback)
 }
 
-// certify returns a certificate for 127.0.0.1 and example.test that ends at the given
-// time, and who trusts it.
-func certify(t *testing.T, until time.Time) (tls.Certificate, *x509.CertPool) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	form := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: until.Add(-time.Hour), NotAfter: until,
-		DNSNames: []string{"example.test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
-	require.NoError(t, err)
-	parsed, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	roots := x509.NewCertPool()
-	roots.AddCert(parsed)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
-}
-
 // C16, C39: what is verified, and what the server is told by name.
 func TestTLS(t *testing.T) {
-	good, roots := certify(t, time.Now().Add(time.Minute))
-	old, oldRoots := certify(t, time.Now().Add(-time.Minute))
+	good, roots := conformance.Certify(t, time.Now().Add(time.Minute))
+	old, oldRoots := conformance.Certify(t, time.Now().Add(-time.Minute))
 	for _, tt := range []struct {
 		name     string
 		cert     tls.Certificate
@@ -158,9 +136,9 @@ func TestTLS(t *testing.T) {
 		{name: "a name", cert: good, roots: roots, host: "example.test", sni: "example.test"},
 		{name: "a name with its last dot", cert: good, roots: roots, host: "example.test.", sni: "example.test"},
 		{name: "an address has no name", cert: good, roots: roots, host: "127.0.0.1"},
-		{name: "wrong name", cert: good, roots: roots, host: "other.test", class: correct.TLS, detail: "certificate is not for other.test", sni: "other.test"},
-		{name: "expired", cert: old, roots: oldRoots, host: "example.test", class: correct.TLS, detail: "certificate has expired or is not yet valid", sni: "example.test"},
-		{name: "unknown authority", cert: good, roots: oldRoots, host: "example.test", class: correct.TLS, detail: "certificate of an unknown authority", sni: "example.test"},
+		{name: "wrong name", cert: good, roots: roots, host: "other.test", class: correct.CertName, detail: "certificate is not for other.test", sni: "other.test"},
+		{name: "expired", cert: old, roots: oldRoots, host: "example.test", class: correct.CertExpired, detail: "certificate has expired or is not yet valid", sni: "example.test"},
+		{name: "unknown authority", cert: good, roots: oldRoots, host: "example.test", class: correct.CertUntrusted, detail: "certificate of an unknown authority", sni: "example.test"},
 		{name: "insecure takes all and still names", cert: old, roots: roots, host: "other.test", insecure: true, sni: "other.test"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -173,7 +151,7 @@ func TestTLS(t *testing.T) {
 				answer(s)
 			})
 			c, o := dial(t, transport.Config{
-				Request: request.Request{URL: "https://" + tt.host + ":" + portOf(addr)}, Addrs: []netip.Addr{loopback}, Roots: tt.roots, Insecure: tt.insecure,
+				Request: request.Request{URL: "https://" + tt.host + ":" + portOf(addr)}, Addrs: []netip.Addr{loopback}, Security: transport.Security{Roots: tt.roots, Insecure: tt.insecure},
 			})
 			require.Equal(t, tt.class, o.Class, o.Detail)
 			require.Equal(t, tt.detail, o.Detail)
@@ -194,7 +172,7 @@ func portOf(a netip.AddrPort) string {
 
 // Servers that end a dial over TLS in another way.
 func TestHandshake(t *testing.T) {
-	cert, _ := certify(t, time.Now().Add(time.Minute))
+	cert, _ := conformance.Certify(t, time.Now().Add(time.Minute))
 	for _, tt := range []struct {
 		name   string
 		handle func(net.Conn)

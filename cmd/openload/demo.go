@@ -20,6 +20,7 @@ import (
 	"openload/sim"
 	"openload/sink"
 	"openload/sla"
+	"openload/transport"
 )
 
 // demoCmd is the lesson: one stall, seen by a closed loop and by an open model.
@@ -153,7 +154,7 @@ func againstLab(i *interrupts, p *plan.Plan, o measureOptions) (*report.Report, 
 		<-ended
 	}()
 	req := request.Request{URL: "http://" + ln.Addr().String() + "/"}
-	target, err := reach(i.stop, req, false, false, p.Expect.Has)
+	target, err := reach(i.stop, transport.Config{Request: req, Expect: p.Expect.Has})
 	if err != nil {
 		return nil, err
 	}

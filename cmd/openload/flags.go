@@ -26,6 +26,7 @@ var groups = []kong.Group{
 	{Key: "load", Title: "Load:"},
 	{Key: "request", Title: "Request:"},
 	{Key: "connection", Title: "Connections and time:"},
+	{Key: "tls", Title: "TLS:"},
 	{Key: "retry", Title: "Retries:"},
 	{Key: "verdict", Title: "Verdict:"},
 	{Key: "output", Title: "Output:"},
@@ -149,7 +150,6 @@ type requestFlags struct {
 	Method      string   `short:"X" group:"request" placeholder:"VERB" help:"HTTP method. Default: GET, or POST with a body."`
 	Header      []string `short:"H" group:"request" sep:"none" placeholder:"'NAME: VALUE'" help:"A header. Repeatable."`
 	Body        string   `aliases:"data" group:"request" placeholder:"TEXT" help:"The body: text, @FILE, or @- for standard input."`
-	Insecure    bool     `short:"k" group:"connection" help:"Do not verify TLS certificates."`
 	NoKeepalive bool     `aliases:"disable-keepalive" group:"connection" help:"A new connection for every request."`
 }
 

@@ -24,6 +24,7 @@ type runCmd struct {
 	closedFlags
 	requestFlags
 	limits
+	tlsFlags
 	engineFlags
 	retryFlags
 	verdictFlags
@@ -42,7 +43,8 @@ func (c *runCmd) run(s streams) (int, error) {
 	}
 	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
 	req, note, reqErr := c.build(c.URL, s.in)
-	if err = joined(err, reqErr); err != nil {
+	security, tlsErr := c.security()
+	if err = joined(joined(err, reqErr), tlsErr); err != nil {
 		return 0, err
 	}
 	if c.Explain {
@@ -57,11 +59,11 @@ func (c *runCmd) run(s streams) (int, error) {
 	}
 	i := catch()
 	defer i.release()
-	target, err := reach(i.stop, req, c.Insecure, c.NoKeepalive, p.Expect.Has)
+	target, err := reach(i.stop, transport.Config{Request: req, Security: security, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has})
 	if err != nil {
 		return interruptedOr(i, err)
 	}
-	p.Target = plan.Target{Method: req.Verb(), URL: request.RedactURL(req.URL), Insecure: c.Insecure, NoKeepalive: c.NoKeepalive}
+	p.Target = plan.Target{Method: req.Verb(), URL: request.RedactURL(req.URL), Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: c.tlsFlags.again()}
 
 	allowed := live.Prepare()
 	if _, err := live.Cap(p.Connections, allowed); err != nil {
@@ -74,7 +76,7 @@ func (c *runCmd) run(s streams) (int, error) {
 	defer outs.drop()
 	r, err := measure(i.ctx, i.stop, p, target, measureOptions{
 		observe: observe,
-		auto:    allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.again() + requestAgain(req.Redacted(), &c.requestFlags),
+		auto:    allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
 		progress: func(pr progress) *progress { return showProgress(c.Progress, c.Quiet || outs.quiet, s.err, pr) },
 	})
 	if err != nil {
@@ -88,19 +90,24 @@ func (c *runCmd) run(s streams) (int, error) {
 
 // reach resolves the target's name and readies its transport: what can't be found
 // is known before the run, and not thirty seconds into it.
-func reach(ctx context.Context, req request.Request, insecure, noKeepalive bool, expect func(int) bool) (*transport.Client, error) {
-	target, err := req.Target()
+func reach(ctx context.Context, c transport.Config) (*transport.Client, error) {
+	target, err := c.Request.Target()
 	if err != nil {
 		return nil, usage(err)
 	}
-	addrs, err := transport.Resolve(ctx, target.Host)
-	if err != nil {
+	if c.Addrs, err = transport.Resolve(ctx, target.Host); err != nil {
 		return nil, err
 	}
-	return transport.New(transport.Config{
-		Request: req, Agent: "openload/" + version(), Addrs: addrs, Expect: expect,
-		NoKeepAlive: noKeepalive, Insecure: insecure, Clock: time.Now,
-	})
+	c.Agent, c.Clock = "openload/"+version(), time.Now
+	return transport.New(c)
+}
+
+// spaced are flags to be appended to a command.
+func spaced(flags []string) (text string) {
+	for _, f := range flags {
+		text += " " + f
+	}
+	return text
 }
 
 // interruptedOr is err's exit status, or that of the signal that caused it.
@@ -172,9 +179,6 @@ func requestAgain(req request.Request, f *requestFlags) string {
 		fmt.Fprintf(&b, " --body %s", quote(f.Body))
 	case f.Body != "":
 		b.WriteString(" --body '[redacted]'")
-	}
-	if f.Insecure {
-		b.WriteString(" --insecure")
 	}
 	if f.NoKeepalive {
 		b.WriteString(" --no-keepalive")

@@ -58,7 +58,7 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 		return s, open(t, Options{
 			Epoch: time.Now(), Connections: max(with.connections, 10), ConnectTimeout: 5 * time.Second, NoKeepAlive: with.noKeepAlive,
 			Client: client(t, transport.Config{
-				Request: r, Addrs: []netip.Addr{netip.MustParseAddr(address)}, NoKeepAlive: with.noKeepAlive, Roots: roots, Clock: time.Now,
+				Request: r, Addrs: []netip.Addr{netip.MustParseAddr(address)}, NoKeepAlive: with.noKeepAlive, Security: transport.Security{Roots: roots}, Clock: time.Now,
 			}),
 		})
 	}
@@ -156,6 +156,8 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 		require.Equal(t, 413, all[0].Status)
 	})
 
+	t.Run("TLS", func(t *testing.T) { security(t, open) })
+
 	t.Run("phases", func(t *testing.T) {
 		for _, secure := range []bool{false, true} {
 			_, w := start(t, "127.0.0.1", secure, settings{}, func(_ int, p peer) {
@@ -222,6 +224,15 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 		require.EqualValues(t, size, all[0].Bytes)
 		require.Equal(t, correct.OK, all[0].Class)
 	})
+}
+
+func plain(url string) request.Request { return request.Request{URL: url} }
+
+func addrs(all ...string) (parsed []netip.Addr) {
+	for _, a := range all {
+		parsed = append(parsed, netip.MustParseAddr(a))
+	}
+	return parsed
 }
 
 func client(t *testing.T, c transport.Config) *transport.Client {

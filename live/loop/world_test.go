@@ -58,7 +58,7 @@ func TestDiesJustBeforeTheWrite(t *testing.T) {
 // over returns a World of the server at url, which ends with the test.
 func over(t *testing.T, url string, o Options) *World {
 	client, err := transport.New(transport.Config{
-		Request: request.Request{URL: url}, Addrs: []netip.Addr{netip.MustParseAddr("127.0.0.1")}, Insecure: true,
+		Request: request.Request{URL: url}, Addrs: []netip.Addr{netip.MustParseAddr("127.0.0.1")}, Security: transport.Security{Insecure: true},
 	})
 	require.NoError(t, err)
 	o.Epoch, o.Client, o.Connections = time.Now(), client, 4
