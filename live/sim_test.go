@@ -27,26 +27,49 @@ import (
 // Law: in virtual time, over connections that are there at once, a live run equals a
 // simulated one, sample by sample, whatever the plan.
 func TestLiveEqualsSim(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		p := drawPlan(rt)
-		want := p.run(t.Context(), sim.New(p.model(), success))
-		var got []correct.Sample
-		synctest.Test(t, func(t *testing.T) {
-			m := &modelled{model: p.model(), epoch: time.Now(), turn: make(chan struct{}, 1), place: map[attempt]int{}}
-			m.turn <- struct{}{}
-			w := live.New(live.Options{Epoch: m.epoch, Dialer: m, Pacer: virtual{live.Timer()}, Connections: 1000})
-			defer w.Close()
-			got = p.run(t.Context(), observed{w, m})
-		})
-		if len(got) != len(want) {
-			rt.Fatalf("%d samples, simulated %d", len(got), len(want))
+	rapid.Check(t, func(rt *rapid.T) { drawPlan(rt).liveEqualsSim(t, rt) })
+}
+
+// The same for the stampede: 150 at once that retry against a server that hangs.
+func TestLiveStampedeEqualsSim(t *testing.T) {
+	for policy, attempts := range map[string]int{
+		"none": 150,
+		"attempts=3 backoff=exponential base=500ms":                450,
+		"attempts=3 backoff=exponential base=500ms jitter=full":    450,
+		"attempts=3 backoff=exponential base=500ms jitter=centred": 450,
+	} {
+		server, err := lab.Parse("hang=8s workers=0")
+		require.NoError(t, err)
+		p := plan{
+			spec: schedule.Spec{Law: schedule.Law{Kind: schedule.Burst}, N: 150}, server: server,
+			lim: engine.Limits{Timeout: 3 * time.Second, Drain: time.Hour}, seed: 1,
 		}
-		for i := range got {
-			if got[i] != want[i] {
-				rt.Fatalf("live %+v\n sim %+v", got[i], want[i])
-			}
-		}
+		p.retry, err = retry.Parse(policy)
+		require.NoError(t, err)
+		require.Equal(t, attempts, p.liveEqualsSim(t, t))
+	}
+}
+
+// liveEqualsSim returns how many samples both runs of p have.
+func (p plan) liveEqualsSim(t *testing.T, rt rapid.TB) int {
+	want := p.run(t.Context(), sim.New(p.model(), success))
+	var got []correct.Sample
+	synctest.Test(t, func(t *testing.T) {
+		m := &modelled{model: p.model(), epoch: time.Now(), turn: make(chan struct{}, 1), place: map[attempt]int{}}
+		m.turn <- struct{}{}
+		w := live.New(live.Options{Epoch: m.epoch, Dialer: m, Pacer: virtual{live.Timer()}, Connections: 1000})
+		defer w.Close()
+		got = p.run(t.Context(), observed{w, m})
 	})
+	if len(got) != len(want) {
+		rt.Fatalf("%d samples, simulated %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			rt.Fatalf("live %+v\n sim %+v", got[i], want[i])
+		}
+	}
+	return len(got)
 }
 
 func success(status int) bool { return 200 <= status && status < 400 }
