@@ -173,3 +173,40 @@ func checkName(host string) error {
 	}
 	return nil
 }
+
+// withoutDots resolves . and .. in the path, as curl does before it sends.
+// Source: RFC 3986, section 5.2.4.
+func withoutDots(url string) string {
+	start := strings.Index(url, "://") + len("://")
+	slash := strings.IndexByte(url[start:], '/')
+	if slash < 0 {
+		return url
+	}
+	start += slash
+	end := len(url)
+	if i := strings.IndexAny(url[start:], "?#"); i >= 0 {
+		end = start + i
+	}
+	if !strings.Contains(url[start:end], "/.") {
+		return url
+	}
+	var out []string
+	parts := strings.Split(url[start+1:end], "/")
+	for i, p := range parts {
+		last := i == len(parts)-1
+		switch p {
+		case ".":
+		case "..":
+			if len(out) > 0 {
+				out = out[:len(out)-1]
+			}
+		default:
+			out = append(out, p)
+			continue
+		}
+		if last {
+			out = append(out, "")
+		}
+	}
+	return url[:start] + "/" + strings.Join(out, "/") + url[end:]
+}

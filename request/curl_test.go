@@ -1,0 +1,155 @@
+package request
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestImportCurl(t *testing.T) {
+	accept := Field{"Accept", "*/*"}
+	for _, tt := range []struct {
+		name, command string
+		want          Request
+	}{
+		{"plain", "curl h.example/a", Request{"GET", "http://h.example/a", []Field{accept}, nil}},
+		{"what a browser copies", `curl 'https://h/api?x=1' \
+  -H 'accept: application/json' \
+  -H 'cookie: a=b' \
+  --data-raw $'{"it\'s":"\u00e9\n"}' \
+  --compressed ;`, Request{"POST", "https://h/api?x=1", []Field{
+			{"Accept-Encoding", "deflate, gzip, br, zstd"}, {"accept", "application/json"}, {"cookie", "a=b"}, {"Content-Type", "application/x-www-form-urlencoded"},
+		}, []byte("{\"it's\":\"é\n\"}")}},
+		{"curl's order", `curl -X PUT -d a=1 -d b=2 -H 'X: 1' -b 'c=d' -u me:pa55 -A agent -e http://r/ "http://h/"`, Request{"PUT", "http://h/", []Field{
+			{"Authorization", "Basic bWU6cGE1NQ=="}, {"User-Agent", "agent"}, accept, {"Referer", "http://r/"}, {"Cookie", "c=d"}, {"X", "1"}, {"Content-Type", "application/x-www-form-urlencoded"},
+		}, []byte("a=1&b=2")}},
+		{"short options together", `curl -sSXDELETE -H'A:b' http://h/`, Request{"DELETE", "http://h/", []Field{accept, {"A", "b"}}, nil}},
+		{"a header taken out, one left empty", `curl -H Accept: -H 'X;' http://h/`, Request{"GET", "http://h/", []Field{{"X", ""}}, nil}},
+		{"query", `curl -G http://h/?a -d 'b c' --data-urlencode 'd=e f'`, Request{"GET", "http://h/?a&b c&d=e%20f", nil, nil}},
+		{"json", `curl --json '{}' http://h/`, Request{"POST", "http://h/", []Field{{"Accept", "application/json"}, {"Content-Type", "application/json"}}, []byte("{}")}},
+		{"a form", `curl -F a=1 http://h/`, Request{"POST", "http://h/", []Field{accept, {"Content-Type", "multipart/form-data; boundary=XYZ"}},
+			[]byte("--XYZ\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--XYZ--\r\n")}},
+		{"a file", `curl -d @dir/a.txt http://h/`, Request{"POST", "http://h/", []Field{accept, {"Content-Type", "application/x-www-form-urlencoded"}}, []byte("line 1line 2")}},
+		{"bytes of a file", `curl --data-binary @dir/a.txt http://h/`, Request{"POST", "http://h/", []Field{accept, {"Content-Type", "application/x-www-form-urlencoded"}}, []byte("line 1\r\nline 2\n")}},
+		{"head", `curl -I http://h/`, Request{"HEAD", "http://h/", []Field{accept}, nil}},
+		{"dots in the path", `curl http://h/a/./b/../c/..?x=/../y`, Request{"GET", "http://h/a/?x=/../y", []Field{accept}, nil}},
+		{"dots that stay", `curl --path-as-is http://h/a/../b`, Request{"GET", "http://h/a/../b", []Field{accept}, nil}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			items, _, err := ImportCurl(tt.command, "XYZ", openFake)
+			if tt.name == "query" {
+				require.ErrorContains(t, err, "a space in the path", "curl sends it, and HTTP does not allow it")
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, items, 1)
+			if tt.want.Body == nil {
+				require.Empty(t, items[0].Body)
+				items[0].Body = nil
+			}
+			require.Equal(t, tt.want, items[0].Request)
+		})
+	}
+}
+
+func TestSeveralCurls(t *testing.T) {
+	items, notes, err := ImportCurl("curl http://h/a -k;\ncurl http://h/b http://h/c -k --max-time 3 &", "XYZ", openFake)
+	require.NoError(t, err)
+	require.Len(t, items, 3)
+	require.Equal(t, "http://h/c", items[2].URL)
+	require.Equal(t, []string{"-k: add --insecure to the run", "--max-time: add --timeout 3s to the run"}, notes)
+}
+
+func TestWhatIsNoCurl(t *testing.T) {
+	for _, tt := range []struct{ name, command, want string }{
+		{"an unknown option", "curl --proxy http://p/ http://h/", "curl's --proxy cannot be imported"},
+		{"a typing error", "curl --dta-raw x http://h/", "did you mean --data-raw?"},
+		{"an unknown short one", "curl -sT f http://h/", "curl's -T cannot be imported"},
+		{"all of them", "curl --proxy p --cert c http://h/", "--proxy cannot be imported\ncurl's --cert cannot"},
+		{"no value", "curl http://h/ -H", "curl's -H has no value"},
+		{"no URL", "curl -H a:b", "no URL in the command"},
+		{"another command", "wget http://h/", "the command is wget http://h/ and not curl"},
+		{"a variable", `curl -H "A: $TOKEN" http://h/`, "a variable of the shell"},
+		{"a command", "curl -d \"$(cat x)\" http://h/", "the output of another command"},
+		{"a pipe", "curl http://h/ | jq .", "more than one call of curl"},
+		{"a redirection", "curl http://h/ > x", "a redirection"},
+		{"an assignment", "A=b curl http://h/", "more than one call"},
+		{"an open quote", "curl 'http://h/", "no command of bash"},
+		{"nothing", "", "no curl command"},
+		{"a series", "curl 'http://h/[1-3]'", "with -g they are themselves"},
+		{"cookies from a file", "curl -b jar http://h/", "cookies from a file"},
+		{"a file that is not there", "curl -d @gone http://h/", "curl's -d: file does not exist"},
+		{"two bodies", "curl -d a -F b=c http://h/", "either --data or --form"},
+		{"a bad header", "curl -H 'A B: c' http://h/", "header name"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := ImportCurl(tt.command, "XYZ", openFake)
+			require.ErrorContains(t, err, tt.want)
+			require.NotContains(t, err.Error(), "pa55")
+		})
+	}
+}
+
+// Whatever is typed, it is refused, or gives requests that can be sent.
+func FuzzCurl(f *testing.F) {
+	f.Add("curl 'http://h/a' -H 'A: b' --data-raw $'x\\n' --compressed")
+	f.Add("curl -sSXPUT -F a=@dir/a.txt 'http://h/[1]' -g;curl -G -d a h:80")
+	f.Fuzz(func(t *testing.T, command string) {
+		if strings.Contains(command, "..") && strings.Contains(command, "{") {
+			return // {1..9999999} is a long way to count
+		}
+		items, _, err := ImportCurl(command, "XYZ", openFake)
+		if err != nil {
+			return
+		}
+		require.NotEmpty(t, items)
+		for _, it := range items {
+			_, err := it.Bytes("agent", true)
+			require.NoError(t, err)
+		}
+	})
+}
+
+func TestImportHAR(t *testing.T) {
+	const archive = `{"log":{"entries":[
+		{"request":{"method":"GET","url":"https://h/a?x=1","headers":[{"name":":authority","value":"h"},{"name":"Host","value":"h"},{"name":"accept","value":"*/*"},{"name":"Content-Length","value":"0"}]}},
+		{"request":{"method":"POST","url":"https://h/b","headers":[{"name":"Content-Type","value":"text/plain"},{"name":"content-length","value":"2"}],"postData":{"mimeType":"text/plain","text":"hi"}}},
+		{"request":{"method":"POST","url":"http://h/c","headers":[],"postData":{"mimeType":"application/octet-stream","encoding":"base64","text":"AAE="}}},
+		{"request":{"method":"POST","url":"http://h/d","headers":[],"postData":{"mimeType":"application/x-www-form-urlencoded","params":[{"name":"a","value":"b c"},{"name":"d","value":"e"}]}}},
+		{"request":{"method":"GET","url":"data:text/plain,x","headers":[]}},
+		{"request":{"method":"GET","url":"wss://h/socket","headers":[]}},
+		{"request":{"method":"POST","url":"http://h/e","headers":[{"name":"Content-Length","value":"10"}]}},
+		{"request":{"method":"POST","url":"http://h/f","headers":[],"postData":{"mimeType":"multipart/form-data","params":[{"name":"f","fileName":"x"}]}}},
+		{"request":{"method":"GE T","url":"http://h/g","headers":[]}}
+	]}}`
+	items, notes, err := ImportHAR(strings.NewReader(archive))
+	require.NoError(t, err)
+	require.Equal(t, []Item{
+		{Request: Request{"GET", "https://h/a?x=1", []Field{{"accept", "*/*"}}, nil}},
+		{Request: Request{"POST", "https://h/b", []Field{{"Content-Type", "text/plain"}}, []byte("hi")}},
+		{Request: Request{"POST", "http://h/c", nil, []byte{0, 1}}},
+		{Request: Request{"POST", "http://h/d", nil, []byte("a=b%20c&d=e")}},
+	}, items)
+	require.Equal(t, []string{
+		"1 left out that HTTP does not allow", "1 left out with the scheme data", "1 left out with the scheme wss", "2 left out whose body the archive does not hold",
+	}, notes)
+	for _, text := range []string{"", "[]", "{}", `{"log":{"entries":[]}}`, `{"log":{"entries":[{"request":{"url":3}}]}}`} {
+		_, _, err := ImportHAR(strings.NewReader(text))
+		require.Error(t, err, text)
+	}
+}
+
+func FuzzHAR(f *testing.F) {
+	f.Add(`{"log":{"entries":[{"request":{"method":"POST","url":"https://h/b","headers":[{"name":"A","value":"b"}],"postData":{"mimeType":"text/plain","text":"hi"}}}]}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		items, _, err := ImportHAR(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, it := range items {
+			_, err := it.Bytes("", true)
+			require.NoError(t, err)
+		}
+	})
+}
