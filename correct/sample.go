@@ -11,6 +11,7 @@ type Sample struct {
 	Intended   time.Duration // when the schedule says that the operation starts; no response can move it
 	Due        time.Duration // when this attempt should start: Intended, or the end of its backoff
 	Dispatched time.Duration // when our loop got round to it
+	Handed     time.Duration // when the loop handed it to the World, whose connection was free then; 0 if it never was
 	Sent       time.Duration // when the first byte went to the kernel; Done if none did
 	Done       time.Duration // when the last byte was read, or the attempt failed
 
@@ -58,4 +59,11 @@ func (s Sample) Corrected() time.Duration { return s.Done - s.Intended }
 // done by sending in clumps: a lower bound of what a punctual generator would have seen.
 func (s Sample) LessLag() time.Duration {
 	return max(0, s.Corrected()-time.Duration(s.Attempt)*s.Behind-s.Late)
+}
+
+// Excused reports whether a failure is not the target's fault, or perhaps not: it is of
+// our own doing, or its time ran out and had it not lost a tenth of it or more to our
+// lateness, it might have been as fast as any.
+func (s Sample) Excused() bool {
+	return s.Class.Ours() || s.Class.TimedOut() && s.Corrected()-s.LessLag() >= s.Corrected()/10
 }

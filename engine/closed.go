@@ -26,7 +26,7 @@ type Closed struct {
 // for room as it waits for its answer. It returns how many slots were skipped:
 // operations that an open model would have sent. There is no Intended in a closed loop:
 // that of its samples is when the worker was free, and the slot had come. Of lim it
-// heeds Timeout, Deadline and Drain; for stop and ctx see [Run].
+// heeds Timeout, Deadline, Drain and Enough; for stop and ctx see [Run].
 func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim Limits) (skipped uint64, e End) {
 	cut, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -34,6 +34,7 @@ func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim L
 	if c.Duration > 0 {
 		l.end = c.Duration + lim.Drain
 	}
+	l.watch, _ = rec.(Watcher)
 	for j := range l.workers {
 		l.workers[j].slot = uint64(j)
 		l.free(j, 0)
@@ -60,9 +61,15 @@ func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim L
 		l.now = max(l.now, now)
 		if answered {
 			l.settle(x)
+			if !l.enough && lim.enough() {
+				l.enough, l.end = true, min(l.end, l.now+lim.Drain)
+			}
 		}
 		l.fire() // those that waited for room go first
 		l.dispatch()
+		if l.watch != nil {
+			l.watch.Turn(l.now)
+		}
 	}
 	e.At = l.now
 	return l.skipped, e
@@ -72,9 +79,10 @@ func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim L
 // shot that is in waiting or in the World.
 type closed struct {
 	Closed
-	w   World
-	rec Recorder
-	lim Limits
+	w     World
+	rec   Recorder
+	watch Watcher // rec, if it is one
+	lim   Limits
 
 	workers []worker
 	ready   line  // workers that know when they start next
@@ -86,7 +94,8 @@ type closed struct {
 	behind  time.Duration // our greatest lateness since nothing was out
 	now     time.Duration
 	end     time.Duration // when draining ends, as far as that is known
-	stopped bool          // no operation starts any more
+	enough  bool          // no operation starts any more; those that have settle
+	stopped bool          // nothing starts any more
 }
 
 type worker struct {
@@ -101,7 +110,7 @@ func (l *closed) pending() bool {
 
 // due is when the next worker starts, if it is known already.
 func (l *closed) due() time.Duration {
-	if l.stopped || l.ready.n == 0 || l.N > 0 && l.seq >= l.N {
+	if l.stopped || l.enough || l.ready.n == 0 || l.N > 0 && l.seq >= l.N {
 		return Forever
 	}
 	at := l.workers[l.ready.first()].at
@@ -176,7 +185,12 @@ func (l *closed) fire() {
 		if room == 0 {
 			return
 		}
-		l.w.Fire(l.waiting.pop())
+		s = l.waiting.pop()
+		s.Handed = l.now
+		l.w.Fire(s)
+		if l.watch != nil {
+			l.watch.Fire(s)
+		}
 		l.flying++
 		room--
 	}

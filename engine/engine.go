@@ -18,6 +18,17 @@ type Recorder interface {
 	Record(correct.Sample)
 }
 
+// A Watcher is a Recorder that is told more, for somebody who looks on while a run
+// goes on.
+type Watcher interface {
+	Recorder
+	// Fire is told of every attempt when it is handed to the World.
+	Fire(Shot)
+	// Turn is told each time the loop comes round, at least every 20 ms if the run can
+	// be stopped.
+	Turn(now time.Duration)
+}
+
 // A Retry decides which attempts are made. [retry.Retrier] is one.
 type Retry interface {
 	// Start is asked about every attempt when its time has come; attempt is 1 for the
@@ -35,7 +46,13 @@ type Limits struct {
 	Timeout  time.Duration // of each attempt, from Sent
 	Deadline time.Duration // of each operation, from Intended
 	Drain    time.Duration // how long to wait for answers after the last arrival
+
+	// Enough, if set, is asked after each answer. Once it says yes no operation is sent
+	// any more; those that were settle as they would have, within Drain.
+	Enough func() bool
 }
+
+func (l Limits) enough() bool { return l.Enough != nil && l.Enough() }
 
 // Run fires every arrival of s into w and records every attempt, until all have
 // settled. When stop ends it sends no more, drains and returns; when ctx ends it
@@ -46,6 +63,7 @@ func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, 
 	defer giveUp()
 	l := loop{schedule: s, w: w, rec: rec, retry: retry, lim: lim, end: Forever}
 	l.next, l.more = s.Next()
+	l.watch, _ = rec.(Watcher)
 	for l.pending() {
 		given, stopped := ctx.Err() != nil, stop.Err() != nil // once: a signal may come between two looks
 		e.Interrupted = e.Interrupted || given || stopped
@@ -67,12 +85,16 @@ func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, 
 		l.now = max(l.now, now)
 		if answered {
 			l.settle(x)
+			l.more = l.more && !lim.enough()
 		} else if l.now >= l.due() {
 			l.dispatch()
 		}
 		l.fire()
 		if !l.draining && !l.more {
 			l.draining, l.end = true, min(l.end, l.now+l.lim.Drain)
+		}
+		if l.watch != nil {
+			l.watch.Turn(l.now)
 		}
 	}
 	e.At = l.now
@@ -95,6 +117,7 @@ type loop struct {
 
 	w     World
 	rec   Recorder
+	watch Watcher // rec, if it is one
 	retry Retry
 	lim   Limits
 
@@ -234,7 +257,12 @@ func (l *loop) fire() {
 		if room == 0 {
 			return
 		}
-		l.w.Fire(l.waiting.pop())
+		s := l.waiting.pop()
+		s.Handed = l.now
+		l.w.Fire(s)
+		if l.watch != nil {
+			l.watch.Fire(s)
+		}
 		l.flying++
 		room--
 	}

@@ -15,6 +15,7 @@ type Shot struct {
 	Intended   time.Duration // when the schedule wanted the operation to start
 	Due        time.Duration // when this attempt should have started
 	Dispatched time.Duration // when the loop got round to it
+	Handed     time.Duration // when the loop handed it to the World
 
 	Timeout  time.Duration // most time from Sent to Done; 0: none
 	Deadline time.Duration // the instant at which the operation gives up; 0: none
@@ -26,7 +27,7 @@ type Shot struct {
 func (s Shot) Sample() correct.Sample {
 	return correct.Sample{
 		Seq: s.Seq, Worker: s.Worker, Attempt: s.Attempt, Fired: true, Earlier: s.Earlier,
-		Intended: s.Intended, Due: s.Due, Dispatched: s.Dispatched,
+		Intended: s.Intended, Due: s.Due, Dispatched: s.Dispatched, Handed: s.Handed,
 	}
 }
 
