@@ -35,7 +35,6 @@ type Options struct {
 	Limits  []time.Duration   // durations at or over which to count exactly
 	Closed  bool              // a closed loop: there is no schedule, so Raw, Lag and Wait are all there is
 	Unknown func(Sample) bool // whether a failed operation may have had its effect; nil: none may
-	Tally   *Tally            // if set, kept up to date for whoever watches
 
 	// Again is for samples that a run recorded before, and that come back from a
 	// file: without Arrive, and without what needs neighbours or could be made to
@@ -68,9 +67,6 @@ func NewRecorder(opt Options) *Recorder {
 	r.snap.ordered = !opt.Closed
 	r.snap.single = true
 	r.episodes = newEpisodes(r.snap.dists[Corrected].limits)
-	if opt.Tally == nil {
-		r.opt.Tally = new(Tally)
-	}
 	return r
 }
 
@@ -88,7 +84,6 @@ func (r *Recorder) Arrive(seq uint64, intended, dispatched time.Duration, waitin
 	s.MaxFlying = max(s.MaxFlying, out)
 	s.growth.arrive(uint64(out + waiting))
 	s.series.arrive(intended, waiting, out)
-	r.opt.Tally.Scheduled.Store(s.Counts.Scheduled)
 }
 
 // Record adds one attempt.
@@ -104,16 +99,12 @@ func (r *Recorder) Record(x Sample) {
 		r.episodes.settle(x.Seq, x.Corrected(), x.Class != OK)
 		s.series.settle(x)
 	}
-	t := r.opt.Tally
-	t.Settled.Store(s.Counts.Fired + s.Counts.Dropped)
-	t.OK.Store(s.Counts.OK)
 }
 
 func (r *Recorder) attempt(x Sample) {
 	s := &r.snap
 	if x.Fired || x.Attempt == 1 {
 		s.dists[Lag].Record(x.Lag())
-		r.opt.Tally.MaxLag.Store(int64(s.dists[Lag].max))
 	}
 	s.LastDone = max(s.LastDone, x.Done)
 	if !x.Fired {
@@ -178,9 +169,7 @@ func (r *Recorder) operation(x Sample) {
 		s.dists[Corrected].Record(x.Corrected())
 		s.dists[LessLag].Record(x.LessLag())
 		s.dists[LessWait].Record(max(0, x.LessLag()-x.Wait()))
-	case x.Class.Ours() || x.Class.TimedOut() && x.Corrected()-x.LessLag() >= x.Corrected()/10:
-		// Not the target's fault, or perhaps not: had it not lost a tenth of its time
-		// or more to our lateness, it might have been as fast as any.
+	case x.Excused():
 		s.dists[Corrected].Fail(1)
 		s.dists[LessLag].Record(0)
 		s.dists[LessWait].Record(0)

@@ -30,9 +30,10 @@ type Plan struct {
 	Retry  retry.Policy // what happens after a failed attempt; zero: nothing
 	HasKey bool         // each operation carries an idempotency key of its own
 
-	Expect     Statuses
-	Rules      []sla.Rule
-	Confidence float64 // in percent, such as 95; 0: the run itself is what is judged
+	Expect      Statuses
+	Rules       []sla.Rule
+	AbortOnFail bool    // send no more once a rule can't be kept any more
+	Confidence  float64 // in percent, such as 95; 0: the run itself is what is judged
 }
 
 // A Target is what the plan says of the request, ready to be shown: secrets are
@@ -93,7 +94,24 @@ func (p *Plan) Check() error {
 	if err := sla.CheckConfidence(p.Confidence); err != nil {
 		wrong = append(wrong, fmt.Errorf("--confidence: %w", err))
 	}
+	if p.AbortOnFail {
+		wrong = append(wrong, p.checkAbort(errors.Join(wrong...) == nil))
+	}
 	return errors.Join(wrong...)
+}
+
+// checkAbort says why p could never be aborted. Whether its operations are counted is
+// only known of a plan that is right otherwise.
+func (p *Plan) checkAbort(right bool) error {
+	switch {
+	case len(p.Rules) == 0:
+		return errors.New("--abort-on-fail has nothing to fail: give a rule, such as --sla 'p99<500ms'")
+	case len(sla.Follow(p.Rules, p.Deadline, false)) == 0:
+		return errors.New("--abort-on-fail: none of the rules can be decided before the end; percentiles, max, errors, useful and first_try can")
+	case right && p.Planned() == 0:
+		return errors.New("--abort-on-fail needs to know how many operations there are: give --n as well")
+	}
+	return nil
 }
 
 func (c *Closed) check(p *Plan) error {

@@ -21,6 +21,7 @@ type Meta struct {
 	Skipped uint64        // slots that a paced closed loop let pass
 
 	ConnectionsLimit int             // in force; 0: none
+	Aborted          bool            // it ended itself, because of --abort-on-fail
 	Ended            time.Duration   // of an interrupted run: when it was over
 	Connections      *Connections    // nil: there are none, as in a simulation
 	Retry            Refused         // by the retry policy
@@ -39,7 +40,7 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 		Schema: Schema,
 		Tool:   Tool{Version: m.Version},
 		Plan:   planOf(p, m),
-		Run:    Run{Started: m.Started, Duration: max(s.LastDone, m.Ended), Interrupted: v.Interrupted, Engine: m.Engine},
+		Run:    Run{Started: m.Started, Duration: max(s.LastDone, m.Ended), Interrupted: v.Interrupted, Aborted: m.Aborted, Engine: m.Engine},
 		Counts: countsOf(&s.Counts, m),
 		Series: seriesOf(s),
 	}

@@ -77,7 +77,8 @@ type Run struct {
 	Started     time.Time     `json:"started"`
 	Duration    time.Duration `json:"duration_ns"` // from the epoch to the last answer; if interrupted, to the end
 	Interrupted bool          `json:"interrupted"`
-	Engine      string        `json:"engine"` // portable, loop, sim, or file
+	Aborted     bool          `json:"aborted,omitempty"` // it sent no more once a rule could not be kept any more
+	Engine      string        `json:"engine"`            // portable, loop, sim, or file
 }
 
 // Correction says what was done to the samples, so that nobody does it again.

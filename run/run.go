@@ -36,12 +36,13 @@ func Prepare(p *plan.Plan) Ready {
 type Setup struct {
 	Ready
 	World   engine.World
-	Tally   *correct.Tally // if set, kept up to date while it runs
-	Cap     int            // most connections if the plan leaves it to us; 0: unlimited
+	Cap     int // most connections if the plan leaves it to us; 0: unlimited
 	Version string
 	Command string    // how to run it again
 	Started time.Time // the epoch in wall time
 	Engine  string    // portable, loop or sim
+
+	Watch engine.Watcher // if set, told of everything for whoever looks on
 
 	// Observe, if set, sees every attempt after it was recorded.
 	Observe func(correct.Sample)
@@ -64,47 +65,45 @@ type Connections struct {
 func Run(ctx, stop context.Context, s Setup) *report.Report {
 	p := s.Plan
 	rec := correct.NewGrouped(correct.Options{
-		Limits: limits(p.Rules), Closed: p.Closed != nil, Tally: s.Tally,
+		Limits: limits(p.Rules), Closed: p.Closed != nil,
 		Unknown: func(x correct.Sample) bool { return !p.HasKey && retry.Unknown(p.Method(x.Seq), x) },
 	}, dimensions(p)...)
-	var told engine.Recorder = rec
-	if s.Observe != nil {
-		told = observed{rec, s.Observe}
-	}
 	most := p.Connections
 	if most == 0 {
 		most = s.Cap
 	}
+	j := judge{p: p, planned: s.Planned, most: most}
+	var out engine.Recorder = rec
+	t := told{Recorder: rec, see: s.Observe, watch: s.Watch, abort: j.abort(rec)}
+	if t.see != nil || t.watch != nil || t.abort != nil {
+		out = t
+	}
 	lim := engine.Limits{InFlight: most, Backlog: p.Backlog, Timeout: p.Timeout, Deadline: p.Deadline, Drain: p.Drain}
+	if t.abort != nil {
+		lim.Enough = t.abort.enough
+	}
 	meta := report.Meta{
 		Version: s.Version, Command: s.Command, Started: s.Started, Engine: s.Engine,
 		Planned: s.Planned, Length: s.Length, ConnectionsLimit: most,
 	}
 	var end engine.End
 	if p.Closed != nil {
-		meta.Skipped, end = engine.RunClosed(ctx, stop, closed(p), s.World, told, lim)
+		meta.Skipped, end = engine.RunClosed(ctx, stop, closed(p), s.World, out, lim)
 	} else {
 		again := retries(p)
-		end = engine.Run(ctx, stop, s.arrivals, s.World, told, again.hook(), lim)
+		end = engine.Run(ctx, stop, s.arrivals, s.World, out, again.hook(), lim)
 		meta.Retry = again.counts()
 	}
-	held := false
 	if s.Connections != nil {
 		c := s.Connections()
-		meta.Connections, held = &report.Connections{Opened: c.Opened, Most: c.Most}, c.Held
+		meta.Connections, j.held = &report.Connections{Opened: c.Opened, Most: c.Most}, c.Held
 		meta.Notes = append(meta.Notes, c.Failures...)
 	}
 	snap := rec.Snapshot()
 	meta.Notes = append(meta.Notes, notes(p, snap)...)
-	// A burst has no rate to keep, and operations of one instant can't all leave in it.
-	burst := p.Closed == nil && p.Schedule.Law.Together()
-	verdict := sla.Judge(p.Rules, sla.Evidence{
-		Snapshot: snap, Planned: meta.Planned, Confidence: p.Confidence, Deadline: p.Deadline, Method: method(p), Burst: burst,
-		Interrupted:    end.Interrupted,
-		AutoCapReached: p.Connections == 0 && most > 0 && snap.MaxFlying >= most,
-		AutoCap:        most,
-		Held:           held,
-	})
+	j.interrupted, j.aborted = end.Interrupted, t.abort.enough()
+	verdict := j.of(snap)
+	meta.Aborted = j.aborted
 	if end.Interrupted {
 		meta.Ended = end.At
 	}
@@ -139,15 +138,4 @@ func method(p *plan.Plan) string {
 		return "none"
 	}
 	return "intended"
-}
-
-// observed is a recorder with somebody looking over its shoulder.
-type observed struct {
-	engine.Recorder
-	see func(correct.Sample)
-}
-
-func (o observed) Record(x correct.Sample) {
-	o.Recorder.Record(x)
-	o.see(x)
 }

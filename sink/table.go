@@ -93,6 +93,12 @@ func wrap(first string, hang int, tokens []token) (lines []string) {
 	return append(lines, line)
 }
 
+// Width is the number of terminal columns that s takes.
+func Width(s string) int { return width(s) }
+
+// Printable is s with what would move a terminal's cursor replaced.
+func Printable(s string) string { return printable(s) }
+
 // width is the number of terminal columns that s takes.
 func width(s string) (n int) {
 	for _, r := range s {

@@ -17,10 +17,13 @@ func (p *page) trust() {
 	}
 	p.list(label, p.measured()...)
 	p.list("correction", p.correction()...)
-	if len(p.Notes) > 0 {
-		p.lines([]string{" notes"})
-	}
+	heading := []string{" notes"}
 	for _, n := range p.Notes {
+		if n.Code == "aborted" {
+			continue // said beside the verdict
+		}
+		p.lines(heading)
+		heading = nil
 		p.point(n.Text)
 	}
 }

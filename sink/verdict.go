@@ -69,6 +69,13 @@ func (p *page) verdict() {
 // rules don't say it.
 func (p *page) reasons() {
 	var left []string
+	if p.Run.Aborted {
+		for _, n := range p.Notes {
+			if n.Code == "aborted" {
+				left = append(left, n.Text)
+			}
+		}
+	}
 	for i, r := range p.Reasons {
 		told := r.Code == "rule_broken" || r.Code == "interrupted" || i == 0 && p.inFull()
 		if !told {

@@ -11,7 +11,7 @@ import (
 func (e *Evidence) notes(results []Result) (notes []correct.Doubt) {
 	s := e.Snapshot
 	if e.AbortedOnFail {
-		notes = append(notes, doubt("aborted", "stopped after %d of %d operations, when a rule could not be kept any more", s.Counts.Scheduled, e.Planned))
+		notes = append(notes, doubt("aborted", "stopped early (--abort-on-fail): after %d of %d operations a rule could not be kept any more, whatever the rest had brought", s.Counts.Scheduled, e.Planned))
 	}
 	if s.Growing() {
 		notes = append(notes, doubt("no_steady_state", "no steady state: more and more operations were under way towards the end, so p99 depends on n"))

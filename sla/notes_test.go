@@ -30,7 +30,7 @@ func TestNotes(t *testing.T) {
 		{"one stall is one event", of(200, ms).but(6, three), "p99<1s", sure, []string{"the 6 operations against p99<1s came in 1 episode, and the 95 % takes each for an event of its own"}},
 		{"successes alone", of(300, ms).but(1, failed(correct.Reset)), "ok.p50<1s", nil, []string{"ok.p50<1s is judged on the 299 of 300 operations that succeeded"}},
 		{"settled alone", of(300, ms).but(1, failed(correct.Unfinished)), "settled.p50<1s", nil, []string{"settled.p50<1s is judged on the 299 of 300 operations that came to an end"}},
-		{"stopped early", of(200, ms), "max<1ms", func(e *Evidence) { e.AbortedOnFail, e.Planned = true, 1000 }, []string{"stopped after 200 of 1000 operations, when a rule could not be kept any more"}},
+		{"stopped early", of(200, ms), "max<1ms", func(e *Evidence) { e.AbortedOnFail, e.Planned = true, 1000 }, []string{"stopped early (--abort-on-fail): after 200 of 1000 operations a rule could not be kept any more, whatever the rest had brought"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.change == nil {

@@ -71,6 +71,9 @@ func loadFlags(p *plan.Plan, schedule string) string {
 	for _, r := range p.Rules {
 		add("sla", r.String())
 	}
+	if p.AbortOnFail {
+		f = append(f, "--abort-on-fail")
+	}
 	if p.Confidence > 0 {
 		add("confidence", fmt.Sprint(p.Confidence))
 	}

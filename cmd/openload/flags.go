@@ -124,6 +124,7 @@ func retryHelp() string { return "Keys of --retry:\n" + retry.Help() }
 type verdictFlags struct {
 	SLA          []string `name:"sla" group:"verdict" sep:"none" placeholder:"RULE" help:"A rule such as 'p99<500ms', 'errors<1%', 'raw.max<2s'. Repeatable. The exit status is the verdict."`
 	Confidence   float64  `group:"verdict" placeholder:"PERCENT" help:"Judge the service and not just this run: 95 asks for proof at 95 %, and INCONCLUSIVE is an answer."`
+	AbortOnFail  bool     `group:"verdict" help:"Send no more once a rule cannot be kept any more, whatever the rest brings: the verdict is FAIL then."`
 	ExpectStatus string   `group:"verdict" default:"200-399" placeholder:"LIST" help:"Which statuses are a success: 200-399, 200,204, any."`
 }
 
@@ -191,7 +192,7 @@ func (f *requestFlags) build(url string, in io.Reader) (req request.Request, not
 func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFlags) (*plan.Plan, error) {
 	p := &plan.Plan{
 		Seed: l.Seed, Connections: lim.Connections, Timeout: time.Duration(lim.Timeout), ConnectTimeout: time.Duration(lim.ConnectTimeout),
-		Deadline: time.Duration(lim.Deadline), Drain: time.Duration(lim.Drain), Backlog: plan.DefaultBacklog, Confidence: v.Confidence,
+		Deadline: time.Duration(lim.Deadline), Drain: time.Duration(lim.Drain), Backlog: plan.DefaultBacklog, Confidence: v.Confidence, AbortOnFail: v.AbortOnFail,
 	}
 	var wrong []error
 	var err error

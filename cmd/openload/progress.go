@@ -1,48 +1,123 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
 
-	"openload/correct"
+	"openload/engine"
+	"openload/plan"
+	"openload/run"
 	"openload/sink"
+	"openload/watch"
 )
 
-// progress shows a run while it goes on. It reads counters that the run writes, so
-// a slow or stopped terminal holds up nobody but itself.
+// progress shows a run while it goes on: a block that is drawn again and again on a
+// terminal, whole lines now and then elsewhere. The run hands over copies and waits
+// for nothing, so a slow or stopped terminal holds up nobody but itself.
 type progress struct {
-	tally   *correct.Tally
-	planned uint64        // 0: unknown
-	length  time.Duration // 0: unknown
+	head    watch.Head
+	watch   *watch.Watch
 	started time.Time
+
 	w       io.Writer
-	live    bool // redraw one line; else whole lines now and then
+	live    bool
+	color   bool
+	drawn   []string // the block that stands on the screen
+	title   bool     // the first of whole lines was written
+	columns func() (width, height int)
 	done    chan struct{}
 	ended   chan struct{}
 }
 
-// Whole lines come each tenth of the run, at least every ten seconds, at most once
-// a second.
+// A block is drawn each redraw. Whole lines come each tenth of the run, at least every
+// ten seconds, at most once a second.
 const (
 	redraw  = 250 * time.Millisecond
 	slowest = 10 * time.Second
+
+	// answer is how long the run's loop may take to hand over a copy: it looks at
+	// least every 20 ms. If it does not, this frame is left out.
+	answer = 60 * time.Millisecond
 )
 
+// headOf is what a view says of a plan all the time.
+func headOf(r run.Ready) watch.Head {
+	p := r.Plan
+	h := watch.Head{
+		Request: p.Target.Method + " " + p.Target.URL, Planned: r.Planned, Length: r.Length, Closed: p.Closed != nil,
+		Load: []string{loadInWords(p)},
+	}
+	switch n := p.Connections; {
+	case n == 1:
+		h.Load = append(h.Load, "1 connection")
+	case n > 1:
+		h.Load = append(h.Load, fmt.Sprintf("%d connections", n))
+	}
+	for _, rule := range p.Rules {
+		h.Load = append(h.Load, "SLA "+rule.String())
+	}
+	return h
+}
+
+func loadInWords(p *plan.Plan) string {
+	if c := p.Closed; c != nil {
+		text := "closed loop"
+		if c.Rate != nil {
+			text += " at most " + c.Rate.String()
+		}
+		if c.N > 0 {
+			text += fmt.Sprintf(" x %d", c.N)
+		}
+		return text
+	}
+	text := strings.TrimPrefix(p.Schedule.String(), "even ")
+	if s := p.Schedule; s.N > 0 && s.Duration == 0 {
+		text = strings.Replace(text, fmt.Sprintf(" n=%d", s.N), fmt.Sprintf(" x %d", s.N), 1)
+	}
+	return text
+}
+
+func watchOf(p *plan.Plan) *watch.Watch { return watch.New(p.Rules, p.Deadline, p.Connections == 0) }
+
+// watcher is what the run is to tell; none if nobody looks.
+func (p *progress) watcher() engine.Watcher {
+	if p == nil {
+		return nil
+	}
+	return p.watch
+}
+
 func showProgress(mode string, quiet bool, w io.Writer, p progress) *progress {
-	p.live = mode == "live" || mode == "auto" && isTerminal(w) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
 	if mode == "none" || quiet {
 		return nil
 	}
+	p.live = mode == "live" || mode == "auto" && isTerminal(w) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
 	p.w, p.done, p.ended = w, make(chan struct{}), make(chan struct{})
+	if p.columns == nil {
+		p.columns = func() (int, int) { return terminalSize(w) }
+	}
 	go p.show()
 	return &p
 }
 
-// end stops it, and takes back the line that it redrew.
+// progress is the mode asked for, unless rows go to the same terminal as they come: then
+// there is no block to draw again.
+func (o *outputs) progress(mode string, out io.Writer) string {
+	for _, to := range o.outs {
+		if mode == "auto" && to.Streamed() && to.File == "" && isTerminal(out) {
+			return "none"
+		}
+	}
+	return mode
+}
+
+// end stops it, and takes back the block that it drew.
 func (p *progress) end() {
 	if p == nil {
 		return
@@ -59,8 +134,8 @@ func (p *progress) show() {
 	every := redraw
 	if !p.live {
 		every = slowest
-		if p.length > 0 {
-			every = min(slowest, max(time.Second, p.length/10))
+		if p.head.Length > 0 {
+			every = min(slowest, max(time.Second, p.head.Length/10))
 		}
 	}
 	t := time.NewTicker(every)
@@ -68,47 +143,97 @@ func (p *progress) show() {
 	for {
 		select {
 		case <-p.done:
-			if p.live {
-				fmt.Fprint(p.w, "\r\x1b[K")
-			}
+			p.draw(nil)
 			return
-		case now := <-t.C:
-			line := p.line(now.Sub(p.started))
-			if p.live {
-				fmt.Fprintf(p.w, "\r\x1b[K%s", cut(line, terminalWidth(p.w)-1))
-			} else {
-				fmt.Fprintln(p.w, line)
+		case <-t.C:
+			if sight, ok := p.look(); ok {
+				p.tell(sight)
 			}
 		}
 	}
 }
 
-// cut is line as far as it fits: one that wraps cannot be redrawn.
-func cut(line string, width int) string {
-	if runes := []rune(line); width > 0 && len(runes) > width {
-		return string(runes[:width])
+// look asks the run how it stands.
+func (p *progress) look() (s watch.Sight, ok bool) {
+	p.watch.Ask()
+	for asked := time.Now(); time.Since(asked) < answer; {
+		if s, ok = p.watch.Look(time.Since(p.started)); ok {
+			return s, true
+		}
+		time.Sleep(2 * time.Millisecond)
 	}
-	return line
+	return s, false
 }
 
-// terminalWidth is asked each time, for windows change; 80 if nobody knows.
-func terminalWidth(w io.Writer) int {
+func (p *progress) tell(s watch.Sight) {
+	st := watch.Style{Color: p.color, ASCII: !utf8Locale()}
+	if p.live {
+		width, height := p.columns()
+		st.Width = width - 1 // a character in the last column may wrap
+		frame := p.head.Frame(s, st)
+		if len(frame) >= height {
+			frame = []string{p.head.Brief(s, st)}
+		}
+		p.draw(frame)
+		return
+	}
+	if !p.title {
+		fmt.Fprintln(p.w, p.head.Title())
+		p.title = true
+	}
+	fmt.Fprintln(p.w, p.head.Line(s, st))
+}
+
+// draw puts a block in the place of the one before; an empty one takes it back. It is
+// one write, with no more than the movements that every terminal knows.
+func (p *progress) draw(frame []string) {
+	if !p.live || len(frame)+len(p.drawn) == 0 {
+		return
+	}
+	var b bytes.Buffer
+	width, _ := p.columns()
+	b.WriteString("\r")
+	if up := rows(p.drawn, width); up > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", up)
+	}
+	for _, line := range frame {
+		b.WriteString(line + "\x1b[K\n")
+	}
+	b.WriteString("\x1b[J")
+	p.drawn = frame
+	p.w.Write(b.Bytes()) //nolint // nobody can be told that the terminal is gone
+}
+
+// rows is how many rows of a terminal the lines take now. It may have become narrower
+// since they were drawn, and most terminals then break lines that no longer fit.
+func rows(lines []string, width int) (n int) {
+	for _, line := range lines {
+		n += max(1, (sink.Width(plain(line))+width-1)/max(1, width))
+	}
+	return n
+}
+
+// plain is line without colours.
+func plain(line string) string {
+	for {
+		i := strings.IndexByte(line, '\x1b')
+		if i < 0 {
+			return line
+		}
+		j := strings.IndexByte(line[i:], 'm')
+		if j < 0 {
+			return line[:i]
+		}
+		line = line[:i] + line[i+j+1:]
+	}
+}
+
+// terminalSize is asked each time, for windows change; 80 by 24 if nobody knows.
+func terminalSize(w io.Writer) (width, height int) {
 	if f, ok := w.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
-			return columns
+		if columns, lines, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && lines > 0 {
+			return columns, lines
 		}
 	}
-	return 80
-}
-
-// line says how far the run is.
-func (p *progress) line(elapsed time.Duration) string {
-	scheduled, settled, ok := p.tally.Scheduled.Load(), p.tally.Settled.Load(), p.tally.OK.Load()
-	of := ""
-	if p.planned > 0 {
-		of = fmt.Sprintf("/%d", p.planned)
-	}
-	waiting := scheduled - min(scheduled, settled)
-	return fmt.Sprintf("%6.1f s  due %d%s  done %d  out %d  failed %d  our lag %s",
-		elapsed.Seconds(), scheduled, of, settled, waiting, settled-min(settled, ok), sink.Duration(time.Duration(p.tally.MaxLag.Load())))
+	return 80, 24
 }

@@ -77,7 +77,10 @@ func (c *runCmd) run(s streams) (int, error) {
 	r, err := measure(i.ctx, i.stop, p, target, measureOptions{
 		observe: observe,
 		auto:    allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
-		progress: func(pr progress) *progress { return showProgress(c.Progress, c.Quiet || outs.quiet, s.err, pr) },
+		progress: func(p progress) *progress {
+			p.color = useColor(c.Color, s.err)
+			return showProgress(outs.progress(c.Progress, s.out), outs.quiet, s.err, p)
+		},
 	})
 	if err != nil {
 		return statusBroken, err
@@ -134,21 +137,19 @@ func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, 
 		most = o.auto
 	}
 	ready := run.Prepare(p) // before the clock starts
-	tally := new(correct.Tally)
-	pr := progress{tally: tally, planned: ready.Planned, length: ready.Length}
 	var shown *progress
 	epoch := time.Now()
-	pr.started = epoch
 	if o.progress != nil {
-		shown = o.progress(pr)
+		shown = o.progress(progress{head: headOf(ready), watch: watchOf(p), started: epoch})
 	}
+	defer shown.end()
 	w, name, err := o.engine.open(epoch, most, p, target)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
 	r := run.Run(ctx, stop, run.Setup{
-		Ready: ready, World: w, Tally: tally, Cap: o.auto, Version: version(), Command: o.command,
+		Ready: ready, World: w, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
 		Started: epoch, Engine: name, Observe: o.observe,
 		Connections: func() run.Connections {
 			c := w.Counters()
@@ -161,7 +162,6 @@ func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, 
 			return out
 		},
 	})
-	shown.end()
 	return r, nil
 }
 

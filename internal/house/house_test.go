@@ -41,6 +41,7 @@ var may = map[string]string{
 	"source": "correct schedule report",
 	"repair": "source correct schedule stats sla plan report",
 	"sink":   "report correct sla plan",
+	"watch":  "correct engine sla sink",
 
 	"experiment": "run report plan stats lab",
 	"fleet":      "run report plan schedule correct",

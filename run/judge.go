@@ -1,0 +1,44 @@
+package run
+
+import (
+	"openload/correct"
+	"openload/plan"
+	"openload/sla"
+)
+
+// judge is what the verdict rests on besides the samples.
+type judge struct {
+	p       *plan.Plan
+	planned uint64
+	most    int // connections
+
+	held, interrupted, aborted bool
+}
+
+func (j judge) of(s *correct.Snapshot) sla.Verdict {
+	p := j.p
+	return sla.Judge(p.Rules, sla.Evidence{
+		Snapshot: s, Planned: j.planned, Confidence: p.Confidence, Deadline: p.Deadline, Method: method(p),
+		// A burst has no rate to keep, and operations of one instant can't all leave in it.
+		Burst:          p.Closed == nil && p.Schedule.Law.Together(),
+		Interrupted:    j.interrupted,
+		AbortedOnFail:  j.aborted,
+		AutoCapReached: p.Connections == 0 && j.most > 0 && s.MaxFlying >= j.most,
+		AutoCap:        j.most,
+		Held:           j.held,
+	})
+}
+
+// abort is what ends the run early, if the plan asks for it. It takes for granted that
+// a cap which nobody asked for will be reached.
+func (j judge) abort(rec interface{ Snapshot() *correct.Snapshot }) *abort {
+	if !j.p.AbortOnFail {
+		return nil
+	}
+	j.aborted, j.held = true, j.p.Connections == 0
+	return &abort{
+		budgets: sla.Follow(j.p.Rules, j.p.Deadline, j.p.Connections == 0), confidence: j.p.Confidence,
+		operations: j.planned, attempts: j.planned * uint64(j.p.Retry.Attempts()),
+		judge: func() sla.Outcome { return j.of(rec.Snapshot()).Outcome },
+	}
+}

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"time"
+
+	"openload/correct"
+	"openload/engine"
+	"openload/sla"
+)
+
+// told is a run's recorder with others who are told the same after it.
+type told struct {
+	engine.Recorder
+	see   func(correct.Sample) // may be nil
+	watch engine.Watcher       // may be nil
+	abort *abort               // may be nil
+}
+
+var _ engine.Watcher = told{}
+
+func (t told) Arrive(seq uint64, intended, dispatched time.Duration, waiting, out int) {
+	t.Recorder.Arrive(seq, intended, dispatched, waiting, out)
+	if t.watch != nil {
+		t.watch.Arrive(seq, intended, dispatched, waiting, out)
+	}
+}
+
+func (t told) Record(x correct.Sample) {
+	t.Recorder.Record(x)
+	if t.watch != nil {
+		t.watch.Record(x)
+	}
+	if t.see != nil {
+		t.see(x)
+	}
+	if t.abort != nil {
+		t.abort.record(x)
+	}
+}
+
+func (t told) Fire(s engine.Shot) {
+	if t.watch != nil {
+		t.watch.Fire(s)
+	}
+}
+
+func (t told) Turn(now time.Duration) {
+	if t.watch != nil {
+		t.watch.Turn(now)
+	}
+}
+
+// abort ends a run once a rule is broken whatever the rest of it brings.
+type abort struct {
+	budgets    []sla.Budget
+	operations uint64 // planned
+	attempts   uint64 // at most
+	confidence float64
+	judge      func() sla.Outcome // of what was recorded so far
+
+	again uint64 // what must stand against the rules before it is judged again
+	ended bool
+}
+
+func (a *abort) enough() bool { return a != nil && a.ended }
+
+func (a *abort) record(x correct.Sample) {
+	if a.ended {
+		return
+	}
+	var against uint64
+	broken := false
+	for i := range a.budgets {
+		b := &a.budgets[i]
+		b.Record(x)
+		n := a.operations
+		if b.Rule.Set == correct.Raw && b.Rule.Metric == sla.Percentile {
+			n = a.attempts
+		}
+		against += b.Surely
+		broken = broken || b.Broken(n, a.confidence)
+	}
+	// A judgement reads all that was recorded, so one that says no is not repeated at
+	// every sample: the run as a whole may be worth nothing yet.
+	if broken && x.Final && against >= a.again {
+		a.ended = a.judge() == sla.Fail
+		a.again = against + against/4 + 1
+	}
+}

@@ -1,0 +1,121 @@
+package watch
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"openload/correct"
+	"openload/engine"
+	"openload/sla"
+)
+
+// A Watch is told of a run as its recorder is, and shows how it stands to somebody
+// else. The loop writes plain memory. When somebody has asked, it copies what is in
+// use (a few kB) at its next turn; nobody waits for anybody.
+type Watch struct {
+	now    state // the loop's
+	copied state // the loop's while asked is set, else the onlooker's
+	asked  atomic.Bool
+	ready  atomic.Bool // copied holds something
+}
+
+var _ engine.Watcher = (*Watch)(nil)
+
+// state is how a run stands.
+type state struct {
+	at         time.Duration // of the last turn
+	scheduled  uint64        // operations dispatched, or dropped
+	fired      uint64        // of them, those that were handed to the World
+	settled    uint64
+	ok         uint64
+	attempts   uint64 // that have ended
+	attemptsOK uint64
+	maxLag     time.Duration
+
+	corrected, raw buckets // of successes
+	open           ages    // operations that have not settled, since Intended
+	flying         ages    // attempts under way, since Handed
+	budgets        []sla.Budget
+}
+
+// New returns a Watch that follows the rules as [sla.Follow] says.
+func New(rules []sla.Rule, deadline time.Duration, autoCap bool) *Watch {
+	budgets := sla.Follow(rules, deadline, autoCap)
+	w := &Watch{}
+	w.now.budgets, w.copied.budgets = budgets, slices.Clone(budgets)
+	return w
+}
+
+// Arrive notes that an operation was dispatched.
+func (w *Watch) Arrive(_ uint64, intended, _ time.Duration, _, _ int) {
+	w.now.scheduled++
+	w.now.open.add(intended)
+}
+
+// Fire notes that an attempt was handed to the World.
+func (w *Watch) Fire(s engine.Shot) {
+	if s.Attempt == 1 {
+		w.now.fired++
+	}
+	w.now.flying.add(s.Handed)
+}
+
+// Record notes that an attempt has ended.
+func (w *Watch) Record(x correct.Sample) {
+	s := &w.now
+	s.maxLag = max(s.maxLag, x.Lag())
+	for i := range s.budgets {
+		s.budgets[i].Record(x)
+	}
+	if x.Fired {
+		s.flying.remove(x.Handed)
+		s.attempts++
+		if x.Class == correct.OK {
+			s.attemptsOK++
+			s.raw.add(x.Raw())
+		}
+	}
+	if !x.Final {
+		return
+	}
+	s.open.remove(x.Intended)
+	s.settled++
+	if x.Class == correct.OK {
+		s.ok++
+		s.corrected.add(x.Corrected())
+	}
+}
+
+// Turn hands over a copy if one was asked for.
+func (w *Watch) Turn(now time.Duration) {
+	if !w.asked.Load() {
+		return
+	}
+	w.now.at = now
+	w.now.copyTo(&w.copied)
+	w.ready.Store(true)
+	w.asked.Store(false)
+}
+
+func (s *state) copyTo(dst *state) {
+	dst.at, dst.scheduled, dst.fired, dst.settled, dst.ok = s.at, s.scheduled, s.fired, s.settled, s.ok
+	dst.attempts, dst.attemptsOK, dst.maxLag = s.attempts, s.attemptsOK, s.maxLag
+	s.corrected.copyTo(&dst.corrected)
+	s.raw.copyTo(&dst.raw)
+	s.open.copyTo(&dst.open)
+	s.flying.copyTo(&dst.flying)
+	copy(dst.budgets, s.budgets)
+}
+
+// Ask asks the loop for a copy. One goroutine may ask, and look.
+func (w *Watch) Ask() { w.asked.Store(true) }
+
+// Look is how the run stood when the loop last answered, with what waits at the instant
+// now; ok is false while an answer is due, or none was asked for.
+func (w *Watch) Look(now time.Duration) (s Sight, ok bool) {
+	if w.asked.Load() || !w.ready.Load() {
+		return s, false
+	}
+	return w.copied.sight(max(now, w.copied.at)), true
+}

@@ -1,0 +1,156 @@
+package watch_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"openload/correct"
+	"openload/engine"
+	"openload/watch"
+)
+
+// Whatever happens, a look is what a plain list of everything says.
+func TestALookIsTheWholeTruth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rules := rules(t, "p90<100ms", "raw.p90<100ms", "errors<10%")
+		w := watch.New(rules, 0, false)
+		type operation struct {
+			intended, handed time.Duration
+			fired            bool
+		}
+		var now time.Duration
+		var open []operation
+		var corrected, raw []time.Duration
+		var failed, over, rawOver, due uint64
+		longest := rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, time.Minute}).Draw(t, "step")
+		for range rapid.IntRange(0, 300).Draw(t, "events") {
+			now += time.Duration(rapid.Int64Range(0, int64(longest)).Draw(t, "gap"))
+			switch waiting := slices.IndexFunc(open, func(o operation) bool { return !o.fired }); rapid.IntRange(0, 2).Draw(t, "event") {
+			case 0:
+				w.Arrive(due, now, now, 0, 0)
+				due++
+				open = append(open, operation{intended: now})
+			case 1:
+				if waiting >= 0 {
+					open[waiting].fired, open[waiting].handed = true, now
+					w.Fire(engine.Shot{Attempt: 1, Handed: now})
+				}
+			case 2:
+				if waiting < 0 {
+					waiting = len(open)
+				}
+				if waiting == 0 {
+					continue
+				}
+				i := rapid.IntRange(0, waiting-1).Draw(t, "which")
+				o := open[i]
+				open = slices.Delete(open, i, i+1)
+				x := correct.Sample{
+					Attempt: 1, Intended: o.intended, Due: o.intended, Dispatched: o.intended, Handed: o.handed, Sent: o.handed, Done: now,
+					Fired: true, Written: true, Final: true,
+				}
+				if rapid.IntRange(0, 9).Draw(t, "fails") == 0 {
+					x.Class = correct.Reset
+					failed++
+				} else {
+					corrected, raw = append(corrected, x.Corrected()), append(raw, x.Raw())
+				}
+				w.Record(x)
+				if x.Class != correct.OK || x.Corrected() >= 100*ms {
+					over++
+				}
+				if x.Class != correct.OK || x.Raw() >= 100*ms {
+					rawOver++
+				}
+			}
+		}
+		w.Ask()
+		w.Turn(now)
+		s, ok := w.Look(now)
+		require.True(t, ok)
+		require.Equal(t, []uint64{due, uint64(len(corrected)) + failed, uint64(len(open)), failed}, []uint64{s.Due, s.Done, s.Waiting, s.Fail})
+
+		all, allRaw := slices.Clone(corrected), slices.Clone(raw)
+		for _, o := range open {
+			all = append(all, now-o.intended)
+			if now-o.intended >= 100*ms {
+				over++
+			}
+			if o.fired {
+				allRaw = append(allRaw, now-o.handed)
+				if now-o.handed >= 100*ms {
+					rawOver++
+				}
+			}
+		}
+		// Instants of what waits are joined once the oldest is older than their reach.
+		coarse := longest > time.Millisecond
+		check(t, "corrected", s.Corrected, all, failed, coarse)
+		check(t, "raw", s.Raw, allRaw, failed, coarse)
+		for i, want := range []uint64{over, rawOver} {
+			if coarse {
+				require.LessOrEqual(t, s.Budgets[i].Over, want, "never more than there are")
+			} else {
+				require.Equal(t, want, s.Budgets[i].Over)
+			}
+		}
+		require.Equal(t, failed, s.Budgets[2].Over)
+	})
+}
+
+func check(t require.TestingT, name string, r watch.Reading, values []time.Duration, failed uint64, coarse bool) {
+	slices.Sort(values)
+	n := uint64(len(values)) + failed
+	for i, q := range []correct.Quantile{correct.P50, correct.P90, correct.P99, correct.Max} {
+		v := []watch.Value{r.P50, r.P90, r.P99, r.Max}[i]
+		rank := q.Rank(n)
+		switch {
+		case n == 0:
+			require.True(t, v.None, "%s %v", name, q)
+		case rank > uint64(len(values)):
+			require.True(t, v.Failed, "%s %v", name, q)
+		default:
+			want := values[rank-1]
+			exact := float64(want)/500 + 2e6 // windows of 1 ms, at both ends
+			if coarse {
+				exact = float64(values[len(values)-1])/100 + 2e6
+			}
+			require.InDelta(t, float64(want), float64(v.D), exact, "%s %v of %v", name, q, values)
+		}
+	}
+}
+
+// A copy is only made when somebody asks, and only then is there something to see.
+func TestNobodyAsked(t *testing.T) {
+	w := watch.New(nil, 0, false)
+	_, ok := w.Look(0)
+	require.False(t, ok, "nothing was asked for")
+	w.Ask()
+	_, ok = w.Look(0)
+	require.False(t, ok, "the run has not come round")
+	w.Turn(time.Second)
+	s, ok := w.Look(0)
+	require.True(t, ok)
+	require.Equal(t, time.Second, s.At, "never before what the run has seen")
+	w.Arrive(0, 0, 0, 0, 0)
+	w.Turn(2 * time.Second)
+	s, _ = w.Look(0)
+	require.Zero(t, s.Due, "nobody asked again")
+}
+
+func BenchmarkWatch(b *testing.B) {
+	w := watch.New(nil, 0, false)
+	x := correct.Sample{Attempt: 1, Fired: true, Written: true, Final: true}
+	for i := range b.N {
+		at := time.Duration(i) * 10 * time.Microsecond
+		w.Arrive(uint64(i), at, at, 0, 0)
+		w.Fire(engine.Shot{Attempt: 1, Handed: at})
+		x.Seq, x.Intended, x.Due, x.Dispatched, x.Handed, x.Sent, x.Done = uint64(i), at, at, at, at, at, at+time.Duration(i%1000)*time.Microsecond
+		w.Record(x)
+		w.Turn(at)
+	}
+}
