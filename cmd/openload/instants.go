@@ -29,8 +29,9 @@ type arrivals struct {
 	Step   time.Duration // least step between two times as written
 	Notes  []string
 
-	origin int64 // of At, in ns since 1970, or since what the file's numbers count from
-	wall   bool  // origin is a wall time
+	later  []time.Duration // those of At that are an attempt after the first, where the file numbers them
+	origin int64           // of At, in ns since 1970, or since what the file's numbers count from
+	wall   bool            // origin is a wall time
 }
 
 // reading says how to read them.
@@ -61,9 +62,12 @@ func readArrivals(name string, r io.Reader, how reading) (*arrivals, error) {
 		return nil, fmt.Errorf("read %s: no arrival in it", name)
 	}
 	slices.Sort(a.At)
+	slices.Sort(a.later)
 	first := a.At[0]
-	for i := range a.At {
-		a.At[i] -= first
+	for _, all := range [][]time.Duration{a.At, a.later} {
+		for i := range all {
+			all[i] -= first
+		}
 	}
 	a.origin += int64(first)
 	return a, nil
@@ -74,8 +78,11 @@ func (a *arrivals) read(in io.Reader, head []byte, how reading) error {
 	if first == "" {
 		return nil
 	}
-	if first == "seq,intended_ns" {
+	switch {
+	case first == "seq,intended_ns":
 		return a.schedule(in)
+	case isLabArrivals(first):
+		return a.lab(in, how)
 	}
 	if _, err := parseStamp(first, how); !errors.Is(err, errNoStamp) && how.field == "" {
 		a.Format = "a line an instant"
@@ -130,7 +137,11 @@ func (a *arrivals) known(in io.Reader, opt source.Options) error {
 			lost++
 			continue
 		}
-		a.At = append(a.At, row.Start)
+		attempt := 0
+		if row.Attempt != nil {
+			attempt = row.Attempt.Attempt
+		}
+		a.add(row.Start, attempt)
 	}
 	if lost > 0 {
 		a.note("%d rows without a time are left out", lost)
@@ -189,13 +200,25 @@ func (a *arrivals) lines(in io.Reader, how reading, take func(line string) (text
 		a.Step = min(a.Step, x.step)
 		unzoned = unzoned || x.unzoned
 	}
-	if skipped > 0 {
-		a.note("%d lines are skipped, they can't be read", skipped)
-	}
+	a.skipped(skipped)
 	if unzoned && how.zone == nil {
 		a.note("times without a zone are taken for UTC; --tz says which zone it is")
 	}
 	return lines.Err()
+}
+
+// add takes an arrival in; attempt is 0 if the file has no number for it.
+func (a *arrivals) add(at time.Duration, attempt int) {
+	a.At = append(a.At, at)
+	if attempt > 1 {
+		a.later = append(a.later, at)
+	}
+}
+
+func (a *arrivals) skipped(lines int) {
+	if lines > 0 {
+		a.note("%d lines are skipped, they can't be read", lines)
+	}
 }
 
 func (a *arrivals) note(format string, args ...any) {

@@ -30,7 +30,9 @@ type peaksCmd struct {
 // Help is what stands below the flags.
 func (c *peaksCmd) Help() string {
 	return `Read: access logs, one number or time a line (RFC 3339, nginx), schedules, and the
-result files of other tools that say when each request was sent.
+result files of other tools that say when each request was sent, and the arrivals of a
+lab server (GET /lab/arrivals). Where attempts are numbered, those after the first are
+shown apart.
 
   openload peaks access.log --width 100ms
   openload peaks access.log --time-field request_time --unit s
@@ -48,6 +50,7 @@ type peaksDoc struct {
 // peaksFile is one file's curve. Times are offsets from its first arrival.
 type peaksFile struct {
 	Name   string         `json:"name"`
+	Later  bool           `json:"after_first"` // only the attempts after the first
 	Format string         `json:"format"`
 	N      int            `json:"n"`
 	First  *time.Time     `json:"first"` // null if the file has no wall times
@@ -86,6 +89,13 @@ func (c *peaksCmd) run(s streams) (int, error) {
 		}
 		files = append(files, a)
 		doc.Files = append(doc.Files, curveOf(a, time.Duration(c.Width)))
+		if len(a.later) > 0 {
+			later := *a
+			later.At, later.Notes = a.later, nil
+			f := curveOf(&later, time.Duration(c.Width))
+			f.Later = true
+			doc.Files = append(doc.Files, f)
+		}
 	}
 	if len(files) == 2 {
 		if doc.Clocks, err = compareClocks(files[0], files[1]); err != nil {
@@ -145,7 +155,7 @@ func readNamed(name string, in io.Reader, how reading) (*arrivals, error) {
 // curveOf is the curve of a file's arrivals, and what it says.
 func curveOf(a *arrivals, asked time.Duration) peaksFile {
 	f := peaksFile{
-		Name: a.Name, Format: a.Format, N: len(a.At), Span: a.At[len(a.At)-1], Step: a.Step,
+		Name: a.Name, Format: a.Format, N: len(a.At), Span: a.At[len(a.At)-1] - a.At[0], Step: a.Step,
 		Notes: append([]string{}, a.Notes...), fits: map[time.Duration]string{},
 	}
 	if a.wall {
@@ -198,6 +208,7 @@ type clocks struct {
 	Unequal bool          `json:"unequal"` // the files do not have as many arrivals
 	Apart   bool          `json:"apart"`   // either is more than a second
 	Zone    bool          `json:"zone"`    // they look like a time zone read wrong
+	Set     bool          `json:"set"`     // neither has times of day: the first arrivals are set equal
 }
 
 // compareClocks tells the offset between two clocks as far as it can be told: from
@@ -207,13 +218,16 @@ func compareClocks(a, b *arrivals) (*clocks, error) {
 		return nil, fmt.Errorf("%s and %s: one has times of day and the other has not; their clocks can't be compared", a.Name, b.Name)
 	}
 	shift := time.Duration(b.origin - a.origin)
+	if !a.wall {
+		shift = 0
+	}
 	n := min(len(a.At), len(b.At))
 	differences := make([]time.Duration, n)
 	for i := range n {
 		differences[i] = shift + b.At[i] - a.At[i]
 	}
 	slices.Sort(differences)
-	c := &clocks{First: shift, Median: differences[(n-1)/2], Pairs: n, Unequal: len(a.At) != len(b.At)}
+	c := &clocks{First: shift, Median: differences[(n-1)/2], Pairs: n, Unequal: len(a.At) != len(b.At), Set: !a.wall}
 	c.Apart = max(c.First.Abs(), c.Median.Abs()) > time.Second
 	quarters := c.Median.Round(15 * time.Minute)
 	c.Zone = quarters != 0 && (c.Median-quarters).Abs() <= time.Minute

@@ -19,18 +19,22 @@ func (d *peaksDoc) text() string {
 	}
 	if d.Clocks != nil {
 		b.WriteByte('\n')
-		paragraph(&b, " clocks   ", d.Clocks.String(d.Files[0].Name, d.Files[1].Name))
+		paragraph(&b, " clocks   ", d.Clocks.String(d.Files[0].Name, d.Files[len(d.Files)-1].Name))
 	}
 	return b.String()
 }
 
 func (f *peaksFile) text(b *strings.Builder) {
 	from := ""
-	if f.First != nil {
+	if f.First != nil && !f.Later {
 		from = ", from " + f.when(0, time.RFC3339[:10]+" ") + " UTC on"
 	}
-	paragraph(b, " ", fmt.Sprintf("%s   %d arrivals in %s%s; read as %s, in steps of %s",
-		f.Name, f.N, sink.Duration(f.Span), from, f.Format, round(f.Step)))
+	what := "arrivals"
+	if f.Later {
+		what = "attempts after the first"
+	}
+	paragraph(b, " ", fmt.Sprintf("%s   %d %s in %s%s; read as %s, in steps of %s",
+		f.Name, f.N, what, sink.Duration(f.Span), from, f.Format, round(f.Step)))
 	burst := "none stands out"
 	if w := f.Wave; w != nil {
 		burst = fmt.Sprintf("%d arrivals within %s, from %s on", w.N, sink.Duration(w.Width), f.when(w.At, ""))
@@ -106,11 +110,19 @@ func (c *clocks) String(first, second string) string {
 	}
 	text := fmt.Sprintf("against %s, %s is %s by the first arrivals and %s by the median of %d pairs in order, the time on the way included",
 		first, second, side(c.First), side(c.Median), c.Pairs)
+	if c.Set {
+		text = fmt.Sprintf("against %s, %s is %s by the median of %d pairs in order; neither has times of day, so their first arrivals are set equal",
+			first, second, side(c.Median), c.Pairs)
+	}
 	if c.Unequal {
 		text += "; the files do not have as many arrivals, so pairs may not belong together"
 	}
 	if c.Apart {
-		text += ". TOO FAR APART: more than 1 s; set the clocks, or compare nothing between these files"
+		text += ". TOO FAR APART: more than 1 s; "
+		if !c.Set {
+			text += "set the clocks, or "
+		}
+		text += "compare nothing between these files"
 	}
 	if c.Zone {
 		text += ". It looks like a time zone: --tz says which one times without a zone have"
