@@ -33,7 +33,7 @@ type bench struct {
 func main() {
 	rounds := flag.Int("rounds", 5, "runs of each cell; tables show their median")
 	seconds := flag.Int("seconds", 3, "length of a run")
-	only := flag.String("only", "closed,open,search,memory,start,nginx", "parts to run")
+	only := flag.String("only", "closed,open,search,memory,start,nginx,file", "parts to run")
 	file := flag.String("o", "bench/RESULTS.md", "where the results go")
 	binary := flag.String("openload", "", "an openload that is built already")
 	flag.Parse()
@@ -69,7 +69,7 @@ func measure(rounds, seconds int, only []string, file, binary string) error {
 		name string
 		run  func() error
 	}{
-		{"closed", b.closed}, {"open", b.open}, {"search", b.search}, {"memory", b.memory}, {"start", b.start}, {"nginx", b.nginx},
+		{"closed", b.closed}, {"open", b.open}, {"search", b.search}, {"memory", b.memory}, {"start", b.start}, {"nginx", b.nginx}, {"file", b.file},
 	} {
 		if slices.Contains(only, part.name) {
 			if err := part.run(); err != nil {

@@ -21,17 +21,17 @@ const mostGaps = 16
 
 func (g *gaps) next(m *moment) {
 	if !g.began {
-		g.began, g.end = true, m.end()
+		g.began, g.end = true, m.End()
 		return
 	}
-	if m.start > g.end {
-		if m.start-g.end > g.floor {
-			g.keep(gap{g.end, m.start})
+	if m.Start > g.end {
+		if m.Start-g.end > g.floor {
+			g.keep(gap{g.end, m.Start})
 		}
-	} else if m.took > g.floor && len(g.list) > 0 {
+	} else if m.Took > g.floor && len(g.list) > 0 {
 		g.cover(m)
 	}
-	g.end = max(g.end, m.end())
+	g.end = max(g.end, m.End())
 }
 
 func (g *gaps) keep(x gap) {
@@ -52,8 +52,8 @@ func (g *gaps) keep(x gap) {
 // cover cuts off what m was under way in.
 func (g *gaps) cover(m *moment) {
 	for i := len(g.list) - 1; i >= 0; i-- {
-		if x := &g.list[i]; m.start < x.to {
-			x.to = max(x.from, m.start)
+		if x := &g.list[i]; m.Start < x.to {
+			x.to = max(x.from, m.Start)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type intake struct {
 	slow    time.Duration // a row of that latency or more is worth a look
 	sample  correct.Dist  // some latencies, for the median
 	lessons uint64        // times that there were more
+	again   uint64        // the lesson after which to look for the median again
 
 	tooLong uint64  // rows longer than the interval
 	missing missing // what was left out at the interval
@@ -81,7 +82,7 @@ func newIntake(opt *Options, f *source.Facts, p pace, limits []time.Duration) *i
 	a.stalls.workers = p.workers
 	a.stalls.judged = func(s *stall, is scope) {
 		if p.interval > 0 {
-			a.missing.add(s.took, is)
+			a.missing.add(s.Took, is)
 		}
 	}
 	skipsOnly := f.Pacing == source.Skips && f.Otherwise != source.CatchesUp
@@ -95,8 +96,10 @@ func newIntake(opt *Options, f *source.Facts, p pace, limits []time.Duration) *i
 func (a *intake) take(rows []moment, run int32) {
 	a.next = run
 	a.learn(rows)
-	for i := range rows {
-		a.row(&rows[i])
+	for i := 0; i < len(rows); i++ {
+		if i += a.dull(rows[i:]); i < len(rows) {
+			a.row(&rows[i])
+		}
 	}
 }
 
@@ -106,23 +109,23 @@ func (a *intake) row(m *moment) {
 		a.judge(m)
 	}
 	a.n++
-	a.classes[m.class]++
-	if uint(m.status) < uint(len(a.statuses)) {
-		a.statuses[m.status]++
+	a.classes[m.Class]++
+	if uint(m.Status) < uint(len(a.statuses)) {
+		a.statuses[m.Status]++
 	}
 	var waits bool
-	if a.timed && m.start != source.NoTime {
+	if a.timed && m.Start != source.NoTime {
 		waits = a.moment(m)
 	} else {
 		waits = a.untimed(m)
 	}
 	switch {
-	case !m.ok:
-		a.failures.Record(m.took)
+	case !m.OK():
+		a.failures.Record(m.Took)
 	case waits:
-		a.waiting.add(m.took)
+		a.waiting.add(m.Took)
 	default:
-		a.plain.add(m.took)
+		a.plain.add(m.Took)
 	}
 }
 
@@ -131,26 +134,25 @@ func (a *intake) row(m *moment) {
 // status takes it for a success.
 func (a *intake) judge(m *moment) {
 	expect := a.opt.Expect
-	switch unnamed := m.class == correct.BadStatus || m.class == correct.Network; {
-	case m.status == 0 && (!unnamed || !expect.Has(anyStatus)):
+	switch unnamed := m.Class == correct.BadStatus || m.Class == correct.Network; {
+	case m.Status == 0 && (!unnamed || !expect.Has(anyStatus)):
 		return
-	case m.status == 0 || expect.Has(int(m.status)):
-		m.class = correct.OK
+	case m.Status == 0 || expect.Has(int(m.Status)):
+		m.Class = correct.OK
 	default:
-		m.class = correct.BadStatus
+		m.Class = correct.BadStatus
 	}
-	m.ok = m.class == correct.OK
 }
 
 // untimed takes a row of which only its place in the file is known, if that.
 func (a *intake) untimed(m *moment) (waits bool) {
-	if m.took >= a.slow {
+	if m.Took >= a.slow {
 		a.holdUp(m)
 	}
-	if m.start != source.NoTime {
+	if m.Start != source.NoTime {
 		a.time(m)
 	}
-	return a.line != nil && a.line.add(m.took, m.ok)
+	return a.line != nil && a.line.add(m.Took, m.OK())
 }
 
 // anyStatus is a status that no server sends: who expects it expects any.
@@ -165,9 +167,11 @@ func (a *intake) learn(rows []moment) {
 		step = 1
 	}
 	for i := 0; i < len(rows); i += step {
-		a.sample.Record(rows[i].took)
+		a.sample.Record(rows[i].Took)
 	}
-	if a.lessons++; a.lessons <= few || a.lessons%few == 0 {
+	// A look costs as much as taking a batch, and changes ever less.
+	if a.lessons++; a.lessons <= few || a.lessons >= a.again {
+		a.again = a.lessons + max(few, a.lessons/8)
 		a.median()
 	}
 }
@@ -186,9 +190,9 @@ const manyTimes = 10
 // time keeps when the run at hand began and ended.
 func (a *intake) time(m *moment) {
 	if a.first || a.next != a.run {
-		a.newRun(m.start, a.next)
+		a.newRun(m.Start, a.next)
 	}
-	a.from, a.latest, a.end = min(a.from, m.start), max(a.latest, m.start), max(a.end, m.end())
+	a.from, a.latest, a.end = min(a.from, m.Start), max(a.latest, m.Start), max(a.end, m.End())
 }
 
 // newRun begins a run, and ends the one before.
@@ -212,7 +216,7 @@ func (a *intake) moment(m *moment) (waits bool) {
 		a.closeRun()
 	}
 	a.time(m)
-	a.begin = min(a.begin, m.start)
+	a.begin = min(a.begin, m.Start)
 	if a.facts.Workers {
 		a.worker(m)
 	}
@@ -230,7 +234,7 @@ func (a *intake) moment(m *moment) (waits bool) {
 func (a *intake) ordered(m moment) { a.inOrder(&m) }
 
 func (a *intake) inOrder(m *moment) (waits bool) {
-	slow := m.took >= a.slow
+	slow := m.Took >= a.slow
 	a.stalls.next(m)
 	if a.stalls.n == window {
 		a.early = slices.Clone(a.stalls.ring)
@@ -243,7 +247,7 @@ func (a *intake) inOrder(m *moment) (waits bool) {
 		if a.one.overlaps > 0 {
 			a.line = nil // rows of several workers have no order to queue in
 		} else {
-			waits = a.line.add(m.took, m.ok)
+			waits = a.line.add(m.Took, m.OK())
 		}
 	}
 	if slow {
@@ -254,29 +258,29 @@ func (a *intake) inOrder(m *moment) (waits bool) {
 
 // worker follows the requests of each worker.
 func (a *intake) worker(m *moment) {
-	t := a.tracks[m.worker]
+	t := a.tracks[m.Worker]
 	if t == nil {
 		t = &track{interval: a.pace.interval, slack: a.slack}
-		a.tracks[m.worker] = t
+		a.tracks[m.Worker] = t
 	}
-	t.next(m, m.took >= a.slow)
+	t.next(m, m.Took >= a.slow)
 }
 
 // holdUp takes a row that may have kept its worker from sending.
 func (a *intake) holdUp(m *moment) {
 	if i := a.pace.interval; i > 0 {
-		if m.took > i {
+		if m.Took > i {
 			a.tooLong++
 		}
-		if m.took < 2*i || !a.timed {
-			a.missing.add(m.took, unclear)
+		if m.Took < 2*i || !a.timed {
+			a.missing.add(m.Took, unclear)
 			return
 		}
 	}
 	if took := a.latest - a.from; took > 0 && a.timed {
 		a.stalls.add(m, float64(a.stalls.n-a.stalls.since)/float64(took))
 	} else if a.pace.interval > 0 {
-		a.missing.add(m.took, unclear)
+		a.missing.add(m.Took, unclear)
 	}
 }
 

@@ -41,6 +41,8 @@ type Options struct {
 	Name    string // of the file, for the report
 	Version string
 	Command string // how to do it again
+
+	careful bool // tests: no row is dull
 }
 
 // Check returns what is wrong with o, whatever the file.

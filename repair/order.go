@@ -3,22 +3,11 @@ package repair
 import (
 	"time"
 
-	"openload/correct"
 	"openload/source"
 )
 
-// A moment is what matters of a row, in 24 bytes: millions pass from one core to
-// another.
-type moment struct {
-	start  time.Duration // source.NoTime if unknown
-	took   time.Duration // to the answer, or to when the tool gave up
-	worker int32
-	status int16
-	class  correct.Class
-	ok     bool // a success by the statuses expected
-}
-
-func (m *moment) end() time.Duration { return m.start + m.took }
+// A moment is what matters of a row.
+type moment = source.Moment
 
 // A span is the time that a request was under way.
 type span struct{ start, end time.Duration }
@@ -84,8 +73,8 @@ func (s *sorter) pop() moment {
 	}
 }
 
-func byStart(a, b *moment) bool { return a.start < b.start || a.start == b.start && a.took < b.took }
-func byEnd(a, b *moment) bool   { return a.end() < b.end() || a.end() == b.end() && a.start < b.start }
+func byStart(a, b *moment) bool { return a.Start < b.Start || a.Start == b.Start && a.Took < b.Took }
+func byEnd(a, b *moment) bool   { return a.End() < b.End() || a.End() == b.End() && a.Start < b.Start }
 
 // byEndOf returns how to get from a file's order to that of the ends; nil where the
 // file has it.
@@ -94,7 +83,7 @@ func byEndOf(o source.Order, next func(moment)) *sorter {
 	case source.ByEnd:
 		return nil
 	case source.ByStart: // what ended before the newest start ended before all to come
-		return &sorter{less: byEnd, next: next, ready: func(least, newest *moment) bool { return least.end() <= newest.start }}
+		return &sorter{less: byEnd, next: next, ready: func(least, newest *moment) bool { return least.End() <= newest.Start }}
 	default:
 		return &sorter{less: byEnd, next: next}
 	}

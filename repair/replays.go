@@ -49,7 +49,7 @@ func (r *replays) add(m moment) {
 func (r *replays) place(m moment) {
 	key := int32(source.NoName)
 	if r.byWorker {
-		key = m.worker
+		key = m.Worker
 	}
 	all := r.each[key]
 	if all == nil {
@@ -60,7 +60,7 @@ func (r *replays) place(m moment) {
 		r.each[key] = all
 	}
 	for i := range all {
-		if latency := all[i].Next(m.start, m.end()); m.ok {
+		if latency := all[i].Next(m.Start, m.End()); m.OK() {
 			r.dists[i].Record(latency)
 		} else {
 			r.dists[i].Fail(1)

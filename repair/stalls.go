@@ -4,9 +4,9 @@ import "time"
 
 // A stall is one slow request and what went on beside it.
 type stall struct {
-	moment
-	at  uint64 // its number in the order of ends
-	due uint64 // the row after which it can be judged
+	moment        // the request
+	at     uint64 // its number in the order of ends
+	due    uint64 // the row after which it can be judged
 }
 
 // A scope says how much of the server a stall held.
@@ -43,7 +43,7 @@ const mostStalls = 1000
 func (s *stalls) init() { s.ring = make([]span, window) }
 
 func (s *stalls) next(m *moment) {
-	s.ring[s.n%window] = span{m.start, m.end()}
+	s.ring[s.n%window] = span{m.Start, m.End()}
 	s.n++
 	if len(s.pending) > 0 && s.n >= s.pending[0].due {
 		s.judge()
@@ -57,7 +57,7 @@ func (s *stalls) add(m *moment, rate float64) {
 		return
 	}
 	// Requests that began meanwhile end later, in an open model half as many again.
-	after := min(1.5*rate*float64(m.took)+64, window/2)
+	after := min(1.5*rate*float64(m.Took)+64, window/2)
 	s.pending = append(s.pending, stall{*m, s.n - 1, s.n + uint64(after)})
 }
 
@@ -79,7 +79,7 @@ func (s *stalls) judge() {
 	s.pending = s.pending[1:]
 	s.looked++
 	beside := s.beside(&x)
-	took := float64(x.took)
+	took := float64(x.Took)
 	rate := s.rate(&x)
 	if expected := rate * took; expected >= 4 {
 		s.expected += expected
@@ -132,14 +132,14 @@ type company struct {
 
 func (s *stalls) beside(x *stall) (c company) {
 	pad := 2 * s.usual
-	from, to := x.start+pad, x.end()-pad
+	from, to := x.Start+pad, x.End()-pad
 	c.span = max(0, to-from)
-	end := x.end()
+	end := x.End()
 	count := func(m *span) {
-		if m.start < end && m.end > x.start {
+		if m.start < end && m.end > x.Start {
 			c.others = true
 		}
-		if x.start < m.start && m.start < end {
+		if x.Start < m.start && m.start < end {
 			c.began++
 		}
 		if m.start < end && m.end >= end {
@@ -152,7 +152,7 @@ func (s *stalls) beside(x *stall) (c company) {
 	oldest := s.oldest()
 	for i := x.at; i > oldest; i-- {
 		m := &s.ring[(i-1)%window]
-		if m.end <= x.start {
+		if m.end <= x.Start {
 			break
 		}
 		count(m)

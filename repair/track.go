@@ -39,21 +39,21 @@ func (t *track) next(m *moment, slow bool) {
 	}
 	t.rows++
 	t.follows = true
-	t.start, t.end = m.start, max(t.end, m.end())
+	t.start, t.end = m.Start, max(t.end, m.End())
 	if !slow {
 		return
 	}
 	t.stalled = true
 	if i := t.pace(); i > 0 {
 		// The first request after a stall may be one that waited in the tool, whatever the tool does.
-		if missed := m.took / i; missed >= 4 {
+		if missed := m.Took / i; missed >= 4 {
 			t.look, t.skip = int(min(missed-1, mostLook)), true
 		}
 	}
 }
 
 func (t *track) pair(m *moment) {
-	cycle, gap := m.start-t.start, m.start-t.end
+	cycle, gap := m.Start-t.start, m.Start-t.end
 	if gap < -t.slack {
 		t.overlaps++
 		return

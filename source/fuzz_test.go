@@ -23,6 +23,14 @@ func fuzzFormat(f *testing.F, name string, opt Options, seeds ...[]byte) {
 		tiny := readTiny(in, name, opt)
 		require.Equal(t, strict.err == nil, tiny.err == nil, "%v, %v", strict.err, tiny.err)
 		require.Equal(t, strict.rows, tiny.rows)
+		if f := fileAs(in, name, opt); f != nil {
+			require.Equal(t, momentsOf(strict.rows), drainBatches(f))
+		}
+		opt.careful = true
+		careful := readAs(in, name, opt)
+		opt.careful = false
+		require.Equal(t, careful.err, strict.err)
+		require.Equal(t, careful.rows, strict.rows)
 		require.Equal(t, strict.buckets, tiny.buckets)
 		opt.Lenient = true
 		for _, got := range []reading{strict, readAs(in, name, opt)} {
@@ -40,6 +48,16 @@ func readAs(in []byte, name string, opt Options) reading {
 		return reading{err: err}
 	}
 	return drain(f)
+}
+
+// fileAs is nil if readAs has an error already.
+func fileAs(in []byte, name string, opt Options) *File {
+	f, _, err := unwrap(bytes.NewReader(in), opt)
+	if err != nil {
+		return nil
+	}
+	f, _ = f.as(formatNamed(name))
+	return f
 }
 
 func keepsPromises(t *testing.T, got reading) {

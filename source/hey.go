@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"time"
 
 	"openload/correct"
@@ -43,7 +44,7 @@ func openHey(f *File) error {
 	if c.offset >= 0 {
 		f.Facts.Stamp, f.Facts.StampStep = StampStart, 100*time.Microsecond
 	}
-	quick := c == heyColumns{0, 6, 7} && len(t.names) == 8 && delim == ','
+	quick := c == heyColumns{0, 6, 7} && len(t.names) == 8 && delim == ',' && !f.opt.careful
 	f.rows = func(yield func(*Row) bool) error { return f.heyRows(t, c, quick, yield) }
 	return nil
 }
@@ -99,30 +100,42 @@ func (f *File) heyQuick(r *Row, yield func(*Row) bool) bool {
 	if !f.anchored { // the first row sets the origin, the slow way
 		return true
 	}
-	s := f.s
-	buf, pos, line := s.buf[:s.end], s.pos, s.lines // kept in registers up to the end
-	defer func() { s.pos, s.lines = pos, line }()
-	origin := time.Duration(f.origin)
-	r.Known, r.OK, r.Run = false, false, f.runs.n
+	var few [64]Moment
 	for {
-		latency, offset, code, n := heyRow(buf[pos:])
-		if n == 0 {
+		to := few[:]
+		if f.filler != nil {
+			if to = f.filler.room(f.runs.n); to == nil {
+				return false
+			}
+		}
+		rows, size, failed := heyRows(f.s.buf[f.s.pos:f.s.end], time.Duration(f.origin), to)
+		if rows == 0 {
 			return true
 		}
-		pos += n
-		line++
-		r.Line = line
-		r.Latency = latency
-		r.Start = offset - origin
-		r.End = r.Start + latency
-		r.Status, r.Class = code, correct.OK
-		f.tally.Rows++
-		if code < 200 || code > 399 {
-			r.Class = correct.BadStatus
-			f.tally.Failed++
+		line := f.s.lines
+		f.s.pos += size
+		f.s.lines += int64(rows)
+		f.tally.Rows += int64(rows)
+		f.tally.Failed += int64(failed)
+		if f.filler != nil {
+			f.filler.b.N += rows
+			continue
 		}
-		if !yield(r) {
-			return false
+		r.Known, r.OK, r.Run = false, false, f.runs.n
+		for i := range few[:rows] {
+			m := &few[i]
+			r.Line = line + int64(i) + 1
+			r.Start, r.Latency, r.End = m.Start, m.Took, m.End()
+			r.Status, r.Class = int(m.Status), m.Class
+			if !yield(r) {
+				f.tally.Rows -= int64(rows - i - 1)
+				for _, m := range few[i+1 : rows] {
+					if !m.OK() {
+						f.tally.Failed--
+					}
+				}
+				return false
+			}
 		}
 	}
 }
@@ -135,72 +148,132 @@ func heyLine(line []byte, r *Row) (offset time.Duration, ok bool) {
 		return 0, false
 	}
 	b[copy(b[:], line)] = '\n'
-	latency, offset, code, n := heyRow(b[:])
-	r.Latency = latency
-	r.byStatus(code)
-	return offset, n > 0
+	var m [1]Moment
+	if rows, _, _ := heyRows(b[:], 0, m[:]); rows == 0 {
+		return 0, false
+	}
+	r.Latency = m[0].Took
+	r.byStatus(int(m[0].Status))
+	return m[0].Start, true
 }
 
-const heyLongest = 64 // a usual row, with an offset of up to a million seconds
+const heyLongest = 64 // a usual row, with an offset of up to ten million seconds
 
-// heyRow reads a row like
+// heyRows reads rows like
 //
 //	0.0079,0.0013,0.0000,0.0004,0.0056,0.0003,200,0.0879
 //
-// at the beginning of b: columns of six bytes, of which only the first is looked
-// into, a status of three, and an offset of any length. n is the row's length with
-// its line end; 0 for any other row, as one with 10 s or more in a column.
-func heyRow(b []byte) (latency, offset time.Duration, code, n int) {
-	if len(b) < heyLongest {
-		return 0, 0, 0, 0
-	}
-	b = b[:heyLongest]
-	if b[1] != '.' || b[6] != ',' || b[13] != ',' || b[20] != ',' || b[27] != ',' || b[34] != ',' || b[41] != ',' || b[45] != ',' {
-		return 0, 0, 0, 0
-	}
-	// Digits, points and commas have bit 0x20 set, line ends have not.
-	const lineFree = 0x2020202020202020
-	le := binary.LittleEndian
-	if le.Uint64(b[6:])&le.Uint64(b[14:])&le.Uint64(b[22:])&le.Uint64(b[30:])&le.Uint64(b[38:])&lineFree != lineFree {
-		return 0, 0, 0, 0
-	}
-	const tick = 100 * time.Microsecond
-	whole := uint(b[0] - '0')
-	frac, ok := fourDigits(b[2:])
-	x, y, z := uint(b[42]-'0'), uint(b[43]-'0'), uint(b[44]-'0')
-	if !ok || whole > 9 || x-1 > 8 || y > 9 || z > 9 {
-		return 0, 0, 0, 0
-	}
-	latency = time.Duration(whole*1e4+frac) * tick
-
-	whole = 0
-	for n = 46; b[n] != '.'; n++ {
-		d := uint(b[n] - '0')
-		if d > 9 || n > 46+6 {
-			return 0, 0, 0, 0
+// from the beginning of b up to the first other one, as one with 10 s or more in a
+// column: columns of six bytes, a status of three, and an offset of any length. They
+// take size bytes with their line ends.
+//
+// Neighbours mostly have the same status and an offset of the same length, so what
+// follows from those is worked out once for many rows; and all bytes of a number are
+// looked at together. Both save three quarters of the time.
+func heyRows(b []byte, origin time.Duration, to []Moment) (rows, size, failed int) {
+	for rows < len(to) && len(b)-size >= heyLongest {
+		s, ok := heyShapeOf((*[heyLongest]byte)(b[size:]))
+		if !ok {
+			break
 		}
-		whole = whole*10 + d
+		n := s.read(b[size:], origin, to[rows:])
+		if n == 0 {
+			break
+		}
+		if s.class != correct.OK {
+			failed += n
+		}
+		rows += n
+		size += n * s.size
 	}
-	if frac, ok = fourDigits(b[n+1:]); !ok || n == 46 {
-		return 0, 0, 0, 0
-	}
-	offset = time.Duration(whole*1e4+frac) * tick
-	if n += 5; b[n] == '\r' {
-		n++
-	}
-	if b[n] != '\n' {
-		return 0, 0, 0, 0
-	}
-	return latency, offset, int(x*100 + y*10 + z), n + 1
+	return rows, size, failed
 }
 
-// fourDigits reads four decimal digits, all at once.
-func fourDigits(b []byte) (uint, bool) {
-	v := binary.LittleEndian.Uint32(b)
-	ok := (v&0xf0f0f0f0)|((v+0x06060606)&0xf0f0f0f0)>>4 == 0x33333333
-	v &= 0x0f0f0f0f
-	v = v*10 + v>>8 // tens and ones, in every second byte
-	return uint(v&0xff)*100 + uint(v>>16&0xff), ok
+// A heyShape is what neighbouring rows have in common.
+type heyShape struct {
+	status    uint32 // as it is written, with a comma
+	code      int16
+	class     correct.Class
+	digits    int    // of the offset, before its point
+	low, high uint32 // which of the last four bytes before the point are digits, and of the four before them
+	end       byte   // after the offset
+	size      int    // with the line's end
+}
+
+func heyShapeOf(row *[heyLongest]byte) (s heyShape, ok bool) {
+	x, y, z := int16(row[42])-'0', int16(row[43])-'0', int16(row[44])-'0'
+	if uint16(x-1) > 8 || uint16(y) > 9 || uint16(z) > 9 || row[45] != ',' {
+		return s, false
+	}
+	s.status = binary.LittleEndian.Uint32(row[42:])
+	if s.code = x*100 + y*10 + z; s.code < 200 || s.code > 399 {
+		s.class = correct.BadStatus
+	}
+	s.digits = bytes.IndexByte(row[46:54], '.')
+	if s.digits < 1 {
+		return s, false
+	}
+	s.low, s.high = uint32(math.MaxUint32)<<(32-8*min(s.digits, 4)), uint32(math.MaxUint32)<<(32-8*max(s.digits-4, 0))
+	s.size = 46 + s.digits + 6
+	s.end = row[s.size-1]
+	if s.end == '\r' {
+		s.size++
+	}
+	return s, s.end == '\n' || s.end == '\r'
+}
+
+// read reads rows of this shape from the beginning of b, up to the first other one.
+func (s *heyShape) read(b []byte, origin time.Duration, to []Moment) (rows int) {
+	const (
+		tick = 100 * time.Microsecond
+		// The columns between the first and the status are each ",d.dddd," with the
+		// next one's comma, where d need not be a digit, but no comma, quote or line end.
+		layout = 0x2c_30_30_30_30_2e_30_2c
+		fixed  = 0xff_f0_f0_f0_f0_ff_f0_ff
+		zeros  = 0x3030303030303030
+		spare  = 0x7676767676767676 // what a byte has left above 9 before its highest bit
+		highs  = 0x8080808080808080
+	)
+	le := binary.LittleEndian
+	for rows < len(to) && len(b) >= heyLongest {
+		row := (*[heyLongest]byte)(b)
+		other := (le.Uint64(row[6:]) ^ layout) | (le.Uint64(row[13:]) ^ layout) | (le.Uint64(row[20:]) ^ layout) | (le.Uint64(row[27:]) ^ layout) | (le.Uint64(row[34:]) ^ layout)
+		if other&fixed != 0 || row[1] != '.' || le.Uint32(row[42:]) != s.status {
+			break
+		}
+		offset := (*[14]byte)(b[38+s.digits:]) // eight bytes, the point, four digits and the end
+		if offset[8] != '.' || offset[13] != s.end || s.end == '\r' && b[s.size-1] != '\n' {
+			break
+		}
+		// Two numbers side by side: what stands before the points, and after them.
+		after := (uint64(le.Uint32(row[2:])) | uint64(le.Uint32(offset[9:]))<<32) ^ zeros
+		before := uint64(row[0]^'0')<<24 | uint64((le.Uint32(offset[4:])^zeros>>32)&s.low)<<32
+		if ((after+spare)|after|(before+spare)|before)&highs != 0 {
+			break
+		}
+		after, before = fourDigits(after), fourDigits(before)
+		m := &to[rows]
+		m.Took = time.Duration(before&0xffff)*time.Second + time.Duration(after&0xffff)*tick
+		m.Start = time.Duration(before>>32)*time.Second + time.Duration(after>>32)*tick - origin
+		if s.digits > 4 {
+			above := uint64((le.Uint32(offset[:]) ^ zeros>>32) & s.high)
+			if ((above+spare)|above)&highs != 0 {
+				break
+			}
+			m.Start += time.Duration(fourDigits(above)) * 10_000 * time.Second
+		}
+		m.Worker, m.Status, m.Class = NoName, s.code, s.class
+		rows++
+		b = b[s.size:]
+	}
+	return rows
+}
+
+// fourDigits makes numbers of two times four digits: from 0 to 9 in each byte, the
+// first in the lowest, to one in each half.
+func fourDigits(v uint64) uint64 {
+	v = v * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff // pairs
+	return v * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
 }
 
 // heySlow reads any row, and says what is wrong with one; false to go on.

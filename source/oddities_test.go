@@ -64,26 +64,25 @@ func TestHeyOddities(t *testing.T) {
 			"0.0079,0.0013,0.0000,0.0004,0.0056,0.0003,200,0.0879":        true,
 			"2.0079,0.0013,0.0000,0.0004,0.0056,0.0003,503,1234.0879":     true,
 			"9.9999,0.0013,0.0000,0.0004,0.0056,0.0003,301,999999.9999":   true,
+			"0.0079,a.0013,0.0000,0.0004,0.0056,0.0003,200,0.0879":        false,
+			"0.0079,?.????,0.0000,0.0004,0.0056,0.0003,200,0.0879":        true, // nobody looks there
+			"0.0079,0.0013,0.0000,0.0004,0.0056,0.0003,20,0.08790":        false,
 			"10.0000,0.0013,0.0000,0.0004,10.0056,0.0003,200,0.0000":      false,
 			"0.0079,0.0013,0.0000,0.0004,0.0056,0.0003,200,12345678.0879": false,
 		} {
-			latency, offset, code, n := heyRow([]byte(row + "\n" + strings.Repeat(" ", 64)))
+			var m [1]Moment
+			n, size, failed := heyRows([]byte(row+"\n"+strings.Repeat(" ", 64)), 0, m[:])
 			require.Equal(t, quick, n > 0, row)
 			got := must(t, txt(heyHead+",status-code,offset", "0.0079,0,0,0,0,0,200,0.0", strings.ReplaceAll(row, ",", ", ")), Options{})
 			if quick {
-				require.Equal(t, []any{latency, offset, code, len(row) + 1}, []any{got.rows[1].Latency, got.rows[1].Start, got.rows[1].Status, n})
+				require.Equal(t, []any{got.rows[1].Latency, got.rows[1].Start, got.rows[1].Status, got.rows[1].Class == correct.OK}, []any{m[0].Took, m[0].Start, int(m[0].Status), failed == 0})
+				require.Equal(t, len(row)+1, size)
 			}
 		}
 		for i := range 10_000 {
-			v, ok := fourDigits(fmt.Appendf(nil, "%04d", i))
-			require.True(t, ok)
-			require.EqualValues(t, i, v)
-		}
-		for i := range 1 << 10 { // any byte that is no digit, at any place
-			b := []byte("0000")
-			b[i>>8] = byte(i)
-			_, ok := fourDigits(b)
-			require.Equal(t, byte(i)-'0' <= 9, ok)
+			d := fmt.Appendf(nil, "%04d%04d", i, 9999-i)
+			v := fourDigits(binary.LittleEndian.Uint64(d) - 0x3030303030303030)
+			require.EqualValues(t, []any{i, 9999 - i}, []any{int(v & 0xffffffff), int(v >> 32)})
 		}
 	})
 	t.Run("two rows run together are no row", func(t *testing.T) {

@@ -30,4 +30,6 @@ type Options struct {
 	Lenient   bool          // skip and count bad records in place of an error
 	MaxRecord int           // longest record in bytes; 0: 64 MiB
 	RunGap    time.Duration // silence, or step back in time, that starts a new run in files that tools append to; 0: 5 minutes, negative: none
+
+	careful bool // tests: read no row the quick way
 }

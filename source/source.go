@@ -15,7 +15,7 @@ import (
 	"openload/correct"
 )
 
-// A File is an opened result file. It is read once, by Rows or by Buckets, and
+// A File is an opened result file. It is read once, by Rows, Batches or Buckets, and
 // isn't safe for concurrent use.
 type File struct {
 	Format string
@@ -34,6 +34,8 @@ type File struct {
 	absolute bool  // origin is a wall time that can be trusted
 
 	own     bool
+	filler  *filler // of Batches, for formats that can do better than row by row
+	labels  []int32
 	rows    func(yield func(*Row) bool) error
 	buckets func(yield func(*Bucket) bool) error
 }
