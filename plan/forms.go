@@ -22,6 +22,8 @@ func (k Key) read(v Value) (words []Word, err error) {
 			text, err := v.pairs()
 			return []Word{{text, v.Place()}}, err
 		}
+	case Phases:
+		return each(v, phase)
 	}
 	words, err = v.word()
 	if err != nil {

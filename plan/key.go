@@ -31,6 +31,7 @@ const (
 	List          // several texts, or one
 	Pairs         // name: value, which the flag takes as name=value with spaces between
 	Headers       // name: value, or a list of 'Name: value'
+	Phases        // a list of phases: name, rate, duration, pause, warmup
 	Sections      // what another reader takes: see [File.Section]
 )
 
@@ -42,6 +43,7 @@ var named = map[string]struct {
 }{
 	"header":  {"headers", Headers},
 	"out":     {"outputs", List},
+	"phase":   {"phases", Phases},
 	"retry":   {"retry", Pairs},
 	"arrival": {"arrival", Pairs},
 	"server":  {"server", Pairs},

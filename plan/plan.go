@@ -18,6 +18,8 @@ type Plan struct {
 	Mix      *request.Mix  // what operations send, if a report tells them apart; nil: all send the same
 	Schedule schedule.Spec // the open model; unused if Closed is set
 	Closed   *Closed       // a closed loop instead
+	Phases   []Phase       // the stages of Schedule.Shape by name; nil: they have none
+	Warmup   time.Duration // operations intended before it are sent and not judged
 	Seed     seed.Seed
 
 	Connections    int           // most connections; 0: automatic
@@ -86,6 +88,9 @@ func (p *Plan) Check() error {
 		wrong = append(wrong, err)
 	} else if _, any := p.Arrivals().Next(); !any {
 		wrong = append(wrong, fmt.Errorf("by chance %s schedules no arrival with --seed %d; give a longer duration, a number (--n) or another seed", p.Schedule, p.Seed))
+	}
+	if len(wrong) == 0 || errors.Join(wrong...) == nil {
+		wrong = append(wrong, p.checkPhases())
 	}
 	for _, r := range p.Rules {
 		wrong = append(wrong, p.checkTarget(r.String(), r.Target))

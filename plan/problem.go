@@ -33,7 +33,7 @@ func (p *Problem) Error() string {
 // Problem is what is wrong at a place of the file.
 func (f *File) Problem(at Place, format string, args ...any) error {
 	at.Line = min(at.Line, len(f.lines)) // what is missing at the end lies beyond it
-	return &Problem{File: f.Name, Place: at, Text: fmt.Sprintf(format, args...), excerpt: f.excerpt(at)}
+	return &Problem{File: f.Name, Place: at, Text: fmt.Errorf(format, args...).Error(), excerpt: f.excerpt(at)}
 }
 
 // mostShown is how much of a line an excerpt shows.

@@ -20,6 +20,8 @@ type Meta struct {
 	Length  time.Duration // of the schedule
 	Skipped uint64        // slots that a paced closed loop let pass
 
+	Warm *correct.Snapshot // what was sent and is not judged; nil: everything is
+
 	ConnectionsLimit int             // in force; 0: none
 	Aborted          bool            // it ended itself, because of --abort-on-fail
 	Ended            time.Duration   // of an interrupted run: when it was over
@@ -66,6 +68,8 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	r.Retries = retriesOf(p, s, m.Retry)
 	r.Peaks = peaksOf(s)
 	r.Targets = targetsOf(p, s)
+	r.Stages = stagesOf(p, s, m.Warm)
+	r.Warmup = warmupOf(p, m.Warm)
 	return r
 }
 

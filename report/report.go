@@ -19,6 +19,8 @@ type Report struct {
 	Latency    Latency    `json:"latency"`
 	Phases     []Phase    `json:"phases,omitempty"`  // where the corrected time went; absent where no phases were seen
 	Targets    []Target   `json:"targets,omitempty"` // of a run that has several
+	Stages     []Stage    `json:"stages,omitempty"`  // the plan's phases, if it names them
+	Warmup     *Warmup    `json:"warmup,omitempty"`  // what was sent and not judged
 	Series     []Window   `json:"series"`
 	Retries    *Retries   `json:"retries"` // null without a retry policy
 	Peaks      *Peaks     `json:"peaks"`   // null for a file

@@ -39,6 +39,7 @@ func (j judge) abort(rec interface{ Snapshot() *correct.Snapshot }) *abort {
 	return &abort{
 		budgets: sla.Follow(j.p.Rules, j.p.Deadline, j.p.Connections == 0), confidence: j.p.Confidence,
 		operations: j.planned, attempts: j.planned * uint64(j.p.Retry.Attempts()),
+		warm:  j.p.Warm,
 		judge: func() sla.Outcome { return j.of(rec.Snapshot()).Outcome },
 	}
 }

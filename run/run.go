@@ -20,17 +20,21 @@ type Ready struct {
 	Planned uint64        // operations in all; 0: only time ends them
 	Length  time.Duration // when the last of them is sent, at the latest; 0: unknown
 
+	warm     uint64 // operations of the warm-up
 	arrivals schedule.Schedule
 }
 
 // Prepare makes p ready for one run.
 func Prepare(p *plan.Plan) Ready {
-	r := Ready{Plan: p, Planned: p.Planned(), Length: p.Length()}
+	r := Ready{Plan: p, Planned: p.Planned(), Length: p.Length(), warm: p.PlannedWarm()}
 	if p.Closed == nil {
 		r.arrivals = p.Arrivals()
 	}
 	return r
 }
+
+// judged is how many of the planned operations are not of the warm-up.
+func (r Ready) judged() uint64 { return r.Planned - min(r.Planned, r.warm) }
 
 // A Setup is a plan that is ready, and where it happens.
 type Setup struct {
@@ -64,15 +68,15 @@ type Connections struct {
 // was measured so far.
 func Run(ctx, stop context.Context, s Setup) *report.Report {
 	p := s.Plan
-	rec := correct.NewGrouped(correct.Options{
+	rec, warm := newRecorder(p, correct.Options{
 		Limits: limits(p.Rules), Closed: p.Closed != nil,
 		Unknown: func(x correct.Sample) bool { return !p.HasKey && retry.Unknown(p.Method(x.Seq), x) },
-	}, dimensions(p)...)
+	})
 	most := p.Connections
 	if most == 0 {
 		most = s.Cap
 	}
-	j := judge{p: p, planned: s.Planned, most: most}
+	j := judge{p: p, planned: s.judged(), most: most}
 	var out engine.Recorder = rec
 	t := told{Recorder: rec, see: s.Observe, watch: s.Watch, abort: j.abort(rec)}
 	if t.see != nil || t.watch != nil || t.abort != nil {
@@ -100,6 +104,7 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 		meta.Notes = append(meta.Notes, c.Failures...)
 	}
 	snap := rec.Snapshot()
+	meta.Warm = warm()
 	meta.Notes = append(meta.Notes, notes(p, snap)...)
 	j.interrupted, j.aborted = end.Interrupted, t.abort.enough()
 	verdict := j.of(snap)

@@ -13,6 +13,9 @@ func dimensions(p *plan.Plan) (all []correct.Dimension) {
 	if p.Mix != nil {
 		all = append(all, targets(p))
 	}
+	if len(p.Phases) > 0 {
+		all = append(all, phases(p))
+	}
 	return all
 }
 

@@ -33,7 +33,7 @@ func (t told) Record(x correct.Sample) {
 	if t.see != nil {
 		t.see(x)
 	}
-	if t.abort != nil {
+	if t.abort != nil && !t.abort.warm(x.Intended) {
 		t.abort.record(x)
 	}
 }
@@ -57,6 +57,7 @@ type abort struct {
 	attempts   uint64 // at most
 	confidence float64
 	judge      func() sla.Outcome // of what was recorded so far
+	warm       func(intended time.Duration) bool
 
 	again uint64 // what must stand against the rules before it is judged again
 	ended bool

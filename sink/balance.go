@@ -19,6 +19,7 @@ func (p *page) balance() {
 	} else {
 		p.list("operations", p.operations()...)
 	}
+	p.warmup()
 	p.list("failed", p.failedBy()...)
 	p.attempts()
 	p.list("statuses", p.statuses()...)
@@ -37,7 +38,7 @@ func (p *page) balance() {
 
 func (p *page) operations() (items []string) {
 	c := p.Counts
-	if n := c.Planned; n != nil && *n != c.Scheduled {
+	if n := c.Planned; n != nil && *n != c.Scheduled+p.warmedUp() {
 		items = append(items, fmt.Sprintf("%d planned", *n))
 	}
 	items = append(items, fmt.Sprintf("%d scheduled", c.Scheduled))
@@ -46,6 +47,14 @@ func (p *page) operations() (items []string) {
 	}
 	return append(items, fmt.Sprintf("%d sent", c.Sent), fmt.Sprintf("%d ok", c.OK),
 		fmt.Sprintf("%d failed", p.failures()), fmt.Sprintf("%d dropped", c.Dropped))
+}
+
+// warmedUp is the number of operations that were not judged.
+func (p *page) warmedUp() uint64 {
+	if p.Warmup == nil {
+		return 0
+	}
+	return p.Warmup.Counts.Scheduled
 }
 
 // failures is the number of operations that were tried and did not succeed.

@@ -43,6 +43,8 @@ func tidy(r *report.Report) *report.Report {
 	c.Retries = tidyRetries(c.Retries)
 	c.Peaks = tidyPeaks(c.Peaks)
 	c.Targets = tidyTargets(c.Targets)
+	c.Stages = tidyStages(c.Stages)
+	c.Warmup = tidyWarmup(c.Warmup)
 	return &c
 }
 

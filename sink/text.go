@@ -36,6 +36,7 @@ func Text(w io.Writer, r *report.Report, opt TextOptions) error {
 		p.file()
 		p.balance()
 		p.targets()
+		p.stages()
 		p.peaks()
 		p.trust()
 		p.next()

@@ -37,6 +37,7 @@ var pages = []struct {
 	{"failing", sink.TextOptions{}, failing},
 	{"stampede", sink.TextOptions{}, stampede},
 	{"targets", sink.TextOptions{}, targets},
+	{"stages", sink.TextOptions{}, staged},
 }
 
 func text(t *testing.T, r *report.Report, opt sink.TextOptions) string {

@@ -14,6 +14,10 @@ import (
 // else. The loop writes plain memory. When somebody has asked, it copies what is in
 // use (a few kB) at its next turn; nobody waits for anybody.
 type Watch struct {
+	// Warm, if set, says of when an operation was intended that it is not judged: it is
+	// counted, and stays out of the latencies and what is left of the rules.
+	Warm func(intended time.Duration) bool
+
 	now    state // the loop's
 	copied state // the loop's while asked is set, else the onlooker's
 	asked  atomic.Bool
@@ -65,15 +69,20 @@ func (w *Watch) Fire(s engine.Shot) {
 func (w *Watch) Record(x correct.Sample) {
 	s := &w.now
 	s.maxLag = max(s.maxLag, x.Lag())
+	judged := w.Warm == nil || !w.Warm(x.Intended)
 	for i := range s.budgets {
-		s.budgets[i].Record(x)
+		if judged {
+			s.budgets[i].Record(x)
+		}
 	}
 	if x.Fired {
 		s.flying.remove(x.Handed)
 		s.attempts++
 		if x.Class == correct.OK {
 			s.attemptsOK++
-			s.raw.add(x.Raw())
+			if judged {
+				s.raw.add(x.Raw())
+			}
 		}
 	}
 	if !x.Final {
@@ -83,7 +92,9 @@ func (w *Watch) Record(x correct.Sample) {
 	s.settled++
 	if x.Class == correct.OK {
 		s.ok++
-		s.corrected.add(x.Corrected())
+		if judged {
+			s.corrected.add(x.Corrected())
+		}
 	}
 }
 

@@ -43,7 +43,10 @@ func loadFlags(p *plan.Plan, schedule string) string {
 		if schedule != "" {
 			add("schedule", schedule)
 		}
-		if len(p.Schedule.Shape) > 0 {
+		for _, x := range p.Phases {
+			add("phase", x.String())
+		}
+		if len(p.Schedule.Shape) > 0 && len(p.Phases) == 0 {
 			add("rate", p.Schedule.Shape.String())
 		}
 		if law := p.Schedule.Law.String(); law != "even" {
@@ -52,6 +55,7 @@ func loadFlags(p *plan.Plan, schedule string) string {
 		count(add, p.Schedule.N)
 		span("duration", p.Schedule.Duration, 0)
 	}
+	span("warmup", p.Warmup, 0)
 	if p.Seed != 1 {
 		add("seed", fmt.Sprint(uint64(p.Seed)))
 	}

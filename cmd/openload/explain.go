@@ -145,7 +145,10 @@ func redacted(flag, text string) string {
 	case request.Secret(flag) && !strings.HasPrefix(text, "@"), flag == "user":
 		return "***"
 	}
-	return request.RedactURL(text)
+	if strings.Contains(text, "://") {
+		return request.RedactURL(text)
+	}
+	return text
 }
 
 // strays are the variables that look like a key's and are none's.

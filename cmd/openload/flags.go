@@ -66,6 +66,8 @@ type load struct {
 	Duration runLength `short:"d" aliases:"for" group:"load" placeholder:"TIME" help:"How long to send: 20s, 5m."`
 	Z        runLength `name:"z" short:"z" hidden:""`
 	Arrival  string    `group:"load" default:"even" placeholder:"LAW" help:"How requests fall within the rate: even, poisson, uniform, burst (all at once), burst=K; or in place of a rate 'population=N period=TIME jitter=TIME'."`
+	Phase    []string  `group:"load" sep:"none" placeholder:"'NAME: RATE@TIME'" help:"A stage by name, such as 'steady: 50@1m', in place of --rate; a ramp 10..200@30s, a pause 0@5s; warmup behind it keeps it out of what is judged. Repeatable, in order."`
+	Warmup   span      `group:"load" placeholder:"TIME" help:"What is due before this is sent, and kept out of the numbers that are judged."`
 	Schedule string    `group:"load" placeholder:"FILE" help:"Send at the instants of this file, as 'openload schedule' writes it."`
 	Seed     seed.Seed `group:"load" default:"1" placeholder:"N" help:"Seed of all chance. Same seed, same schedule."`
 }
@@ -83,6 +85,9 @@ func (l *load) spec() (spec schedule.Spec, err error) {
 			wrong = append(wrong, fmt.Errorf("--rate: %w", err))
 		}
 	}
+	if l.Rate != "" && len(l.Phase) > 0 {
+		wrong = append(wrong, errors.New("--phase: beside --rate, which says the same; leave out one of them"))
+	}
 	if l.Schedule != "" {
 		f, err := os.Open(l.Schedule)
 		if err != nil {
@@ -97,6 +102,30 @@ func (l *load) spec() (spec schedule.Spec, err error) {
 }
 
 func (l *load) length() time.Duration { return time.Duration(max(l.Duration, l.Z)) }
+
+// phases are those that the flags name.
+func (l *load) phases() (all []plan.Phase, err error) {
+	var wrong []error
+	for _, text := range l.Phase {
+		p, err := plan.ParsePhase(text)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--phase: %w", err))
+		}
+		all = append(all, p)
+	}
+	return all, errors.Join(wrong...)
+}
+
+// open puts the open model into p.
+func (l *load) open(p *plan.Plan) error {
+	spec, err := l.spec()
+	phases, wrong := l.phases()
+	p.Schedule = spec
+	if len(phases) > 0 && wrong == nil {
+		p.SetPhases(phases)
+	}
+	return errors.Join(err, wrong)
+}
 
 // closedFlags ask for a closed loop instead.
 type closedFlags struct {
@@ -191,7 +220,7 @@ func (f *requestFlags) build(url string, in io.Reader) (req request.Request, not
 // plan puts together what the flags of run and sim share.
 func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFlags) (*plan.Plan, error) {
 	p := &plan.Plan{
-		Seed: l.Seed, Connections: lim.Connections, Timeout: time.Duration(lim.Timeout), ConnectTimeout: time.Duration(lim.ConnectTimeout),
+		Seed: l.Seed, Warmup: time.Duration(l.Warmup), Connections: lim.Connections, Timeout: time.Duration(lim.Timeout), ConnectTimeout: time.Duration(lim.ConnectTimeout),
 		Deadline: time.Duration(lim.Deadline), Drain: time.Duration(lim.Drain), Backlog: plan.DefaultBacklog, Confidence: v.Confidence, AbortOnFail: v.AbortOnFail,
 	}
 	var wrong []error
@@ -201,7 +230,7 @@ func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFl
 	} else if c.Think > 0 {
 		err = errors.New("--think belongs to a closed loop; add --closed, or leave it out")
 	} else {
-		p.Schedule, err = l.spec()
+		err = l.open(p)
 	}
 	wrong = append(wrong, err)
 	if p.Retry, err = retry.Parse(again.Retry); err != nil {
@@ -229,8 +258,8 @@ func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFl
 // closed turns the load into a closed loop.
 func (l *load) closed(c *closedFlags, p *plan.Plan) error {
 	p.Closed = &plan.Closed{N: l.N, Duration: l.length(), Think: time.Duration(c.Think)}
-	if l.Schedule != "" || l.Arrival != "even" {
-		return errors.New("--closed has no schedule: its sends wait for answers; leave out --schedule and --arrival, or --closed")
+	if l.Schedule != "" || l.Arrival != "even" || len(l.Phase) > 0 {
+		return errors.New("--closed has no schedule: its sends wait for answers; leave out --schedule, --arrival and --phase, or --closed")
 	}
 	if l.Rate == "" {
 		return nil

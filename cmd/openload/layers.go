@@ -50,7 +50,7 @@ type origin struct {
 
 // replaces are the flags that say the same thing in different ways: one of a higher
 // layer puts all of them out of force that lower layers give.
-var replaces = [][]string{{"rate", "schedule"}}
+var replaces = [][]string{{"rate", "phase", "schedule"}}
 
 // flagKeys are the keys of plan files: the flags of the commands that take one.
 func flagKeys(app *kong.Application) []plan.Key {

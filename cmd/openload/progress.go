@@ -83,7 +83,13 @@ func loadInWords(p *plan.Plan) string {
 	return text
 }
 
-func watchOf(p *plan.Plan) *watch.Watch { return watch.New(p.Rules, p.Deadline, p.Connections == 0) }
+func watchOf(p *plan.Plan) *watch.Watch {
+	w := watch.New(p.Rules, p.Deadline, p.Connections == 0)
+	if p.WarmUntil() > 0 {
+		w.Warm = p.Warm
+	}
+	return w
+}
 
 // watcher is what the run is to tell; none if nobody looks.
 func (p *progress) watcher() engine.Watcher {

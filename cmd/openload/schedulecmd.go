@@ -15,11 +15,10 @@ type scheduleCmd struct {
 }
 
 func (c *scheduleCmd) run(s streams) (int, error) {
-	spec, err := c.spec()
-	if err != nil {
-		return 0, err
+	p := plan.Plan{Seed: c.Seed}
+	if err := c.open(&p); err != nil {
+		return 0, usage(err)
 	}
-	p := plan.Plan{Schedule: spec, Seed: c.Seed}
 	if err := p.Check(); err != nil {
 		return 0, usage(err)
 	}
