@@ -30,6 +30,7 @@ const (
 	Stale       // a kept-alive connection died while idle, seen before a byte was written, and again after one re-dial
 	Descriptors // this process ran out of file descriptors
 	Ports       // this machine ran out of local ports
+	Unmade      // its request could not be made from its template
 	Dropped     // the backlog was full: never fired
 	Blocked     // the circuit breaker was open: never fired
 	Unfinished  // the run ended first
@@ -43,7 +44,7 @@ var classNames = [classes]string{
 	Refused: "refused", Reset: "reset", Truncated: "truncated", Malformed: "malformed",
 	DNS: "dns", TLS: "tls", CertExpired: "tls_expired", CertName: "tls_wrong_name", CertUntrusted: "tls_untrusted",
 	Proxy: "proxy", Network: "network",
-	Stale: "stale_connection", Descriptors: "out_of_descriptors", Ports: "out_of_ports",
+	Stale: "stale_connection", Descriptors: "out_of_descriptors", Ports: "out_of_ports", Unmade: "unmade_request",
 	Dropped: "dropped", Blocked: "blocked", Unfinished: "unfinished",
 }
 
@@ -63,7 +64,7 @@ func (c Class) String() string { return classNames[c] }
 func (c Class) TimedOut() bool { return c == Timeout || c == ConnectTimeout || c == Deadline }
 
 // Error reports whether c counts under "errors" in the balance.
-func (c Class) Error() bool { return c >= Refused && c <= Ports }
+func (c Class) Error() bool { return c >= Refused && c <= Unmade }
 
 // Ours reports whether the failure says nothing about the target.
 func (c Class) Ours() bool { return c >= Stale && c <= Dropped }

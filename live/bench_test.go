@@ -8,6 +8,7 @@ import (
 
 	"openload/engine"
 	"openload/live"
+	"openload/request"
 	"openload/transport"
 )
 
@@ -17,9 +18,9 @@ type instant struct{}
 func (instant) Dial(context.Context, time.Duration) (live.Conn, transport.Outcome) {
 	return instant{}, transport.Outcome{}
 }
-func (instant) Alive() bool                                       { return true }
-func (instant) Exchange(engine.Shot, time.Time) transport.Outcome { return ok }
-func (instant) Close()                                            {}
+func (instant) Alive() bool                                                         { return true }
+func (instant) Exchange(engine.Shot, *request.Message, time.Time) transport.Outcome { return ok }
+func (instant) Close()                                                              {}
 
 // What the World itself costs per shot, with so many out at a time.
 func BenchmarkWorld(b *testing.B) {

@@ -14,6 +14,7 @@ import (
 	"openload/engine"
 	"openload/live"
 	"openload/live/conformance"
+	"openload/request"
 	"openload/transport"
 )
 
@@ -80,7 +81,7 @@ type conn struct {
 func (c *conn) Alive() bool { return c.fake.alive(c.uses) }
 func (c *conn) Close()      {}
 
-func (c *conn) Exchange(_ engine.Shot, deadline time.Time) transport.Outcome {
+func (c *conn) Exchange(_ engine.Shot, _ *request.Message, deadline time.Time) transport.Outcome {
 	f := c.fake
 	<-f.turn
 	n := f.exchanges

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"openload/engine"
+	"openload/request"
 	"openload/transport"
 )
 
@@ -18,12 +19,12 @@ func (o over) Dial(ctx context.Context, timeout time.Duration) (Conn, transport.
 	if c == nil {
 		return nil, out // and not a Conn that holds a nil
 	}
-	return same{c}, out
+	return wired{c}, out
 }
 
-// same sends the same request for every shot.
-type same struct{ *transport.Conn }
+// wired is a transport's connection, to which shots are messages.
+type wired struct{ *transport.Conn }
 
-func (s same) Exchange(_ engine.Shot, deadline time.Time) transport.Outcome {
-	return s.Conn.Exchange(deadline)
+func (c wired) Exchange(_ engine.Shot, m *request.Message, deadline time.Time) transport.Outcome {
+	return c.Conn.Exchange(m, deadline)
 }

@@ -17,6 +17,7 @@ import (
 	"openload/engine"
 	"openload/lab"
 	"openload/live"
+	"openload/request"
 	"openload/retry"
 	"openload/schedule"
 	"openload/seed"
@@ -181,7 +182,7 @@ func (l line) Close()      {}
 
 // Exchange lets a nanosecond pass, by which all requests of this instant have come,
 // and serves them in their order.
-func (l line) Exchange(s engine.Shot, deadline time.Time) transport.Outcome {
+func (l line) Exchange(s engine.Shot, _ *request.Message, deadline time.Time) transport.Outcome {
 	at := time.Since(l.epoch)
 	<-l.turn
 	r := &arrival{place: l.place[attempt{s.Seq, s.Attempt}]}

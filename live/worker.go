@@ -6,6 +6,7 @@ import (
 
 	"openload/correct"
 	"openload/engine"
+	"openload/request"
 	"openload/transport"
 )
 
@@ -39,12 +40,13 @@ const (
 
 // A job is a shot on its way.
 type job struct {
-	shot   engine.Shot
-	ready  time.Duration // when both it and a connection were there
-	late   time.Duration // how long after that the worker began
-	idle   bool          // the connection lay idle before
-	stale  bool          // a connection was dead already
-	writes int           // times that a byte of it went out
+	shot    engine.Shot
+	message request.Message // if there is a feed
+	ready   time.Duration   // when both it and a connection were there
+	late    time.Duration   // how long after that the worker began
+	idle    bool            // the connection lay idle before
+	stale   bool            // a connection was dead already
+	writes  int             // times that a byte of it went out
 }
 
 // dial opens the connection. It has a goroutine of its own, since dialling needs a
@@ -99,7 +101,7 @@ func (k *worker) serve(j job) {
 	if cut != engine.Forever {
 		deadline = w.epoch.Add(cut)
 	}
-	o := k.conn.Exchange(j.shot, deadline)
+	o := w.exchange(k.conn, &j, deadline)
 	s.Done = w.now()
 	if o.Written {
 		s.Wrote, s.First = w.since(s.Sent, o.Wrote), w.since(s.Sent, o.First)
@@ -116,16 +118,29 @@ func (k *worker) serve(j job) {
 	case correct.Timeout:
 		o.Class = class
 	}
+	w.drop(&j)
 	s.Class, s.Status, s.Bytes, s.Written, s.RetryAfter = o.Class, o.Status, o.Bytes, o.Written, o.RetryAfter
 	s.Resent = max(0, j.writes-1)
 	s.Late = j.late + w.meter.late(s.Sent, s.Done)
 	k.answer(s, o, o.Keep && !w.once)
 }
 
+// exchange sends what the job's shot sends.
+func (w *World) exchange(c Conn, j *job, deadline time.Time) transport.Outcome {
+	switch {
+	case w.feed == nil:
+		return c.Exchange(j.shot, nil, deadline)
+	case j.message.Err != nil:
+		return transport.Unmade(j.message.Err)
+	}
+	return c.Exchange(j.shot, &j.message, deadline)
+}
+
 // dead gives the job back. It has failed if it was dialled for anew already and even
 // that connection, on which nothing was ever sent, is dead.
 func (k *worker) dead(j job, at time.Duration) {
 	if j.stale && !k.used {
+		k.world.drop(&j)
 		s := j.shot.Sample()
 		s.Sent, s.Done, s.Class, s.Late = at, at, correct.Stale, j.late
 		k.answer(s, transport.Outcome{Class: correct.Stale}, false)

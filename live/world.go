@@ -7,6 +7,7 @@ import (
 
 	"openload/correct"
 	"openload/engine"
+	"openload/request"
 	"openload/transport"
 )
 
@@ -14,7 +15,8 @@ import (
 type Options struct {
 	Epoch  time.Time // instant 0
 	Dialer Dialer
-	Pacer  Pacer // nil: Precise
+	Feed   *request.Feed // what shots send; nil: the dialer knows
+	Pacer  Pacer         // nil: Precise
 
 	Connections    int           // most connections at once, those being dialled included; at least 1
 	ConnectTimeout time.Duration // of each dial; 0: none
@@ -32,9 +34,9 @@ type Dialer interface {
 type Conn interface {
 	// Alive reports whether an idle connection can still be used, without waiting.
 	Alive() bool
-	// Exchange sends the shot's request and reads the response by deadline; a zero one
-	// is none.
-	Exchange(s engine.Shot, deadline time.Time) transport.Outcome
+	// Exchange sends the shot's request, which is m unless that is nil, and reads the
+	// response by deadline; a zero one is none.
+	Exchange(s engine.Shot, m *request.Message, deadline time.Time) transport.Outcome
 	Close()
 }
 
@@ -46,6 +48,7 @@ const MaxDials = 32
 type World struct {
 	epoch   time.Time
 	dialer  Dialer
+	feed    *request.Feed
 	timeout time.Duration
 	once    bool // connections take one request
 	most    int
@@ -82,7 +85,7 @@ func New(o Options) *World {
 		panic("live: a World needs at least one connection")
 	}
 	w := &World{
-		epoch: o.Epoch, dialer: o.Dialer, timeout: o.ConnectTimeout, once: o.NoKeepAlive,
+		epoch: o.Epoch, dialer: o.Dialer, feed: o.Feed, timeout: o.ConnectTimeout, once: o.NoKeepAlive,
 		most: o.Connections, dials: min(MaxDials, o.Connections),
 		pacer: o.Pacer, target: engine.Forever, grow: engine.Forever,
 		events: make(chan *worker, o.Connections),
@@ -141,6 +144,9 @@ func (w *World) patience() time.Duration {
 func (w *World) Fire(s engine.Shot) {
 	w.out++
 	j := job{shot: s, ready: w.now()}
+	if w.feed != nil {
+		j.message = w.feed.Message(s.Seq, s.Attempt)
+	}
 	if n := len(w.idle); n > 0 {
 		k := w.idle[n-1]
 		w.idle = w.idle[:n-1]
@@ -319,10 +325,18 @@ func (w *World) free(k *worker) {
 func (w *World) fail(i int, at time.Duration, o transport.Outcome) correct.Sample {
 	w.out--
 	j := w.pop(i)
+	w.drop(&j)
 	s := j.shot.Sample()
 	s.Done = max(at, s.Dispatched)
 	s.Sent, s.Class, s.Late = s.Done, o.Class, j.late
 	return s
+}
+
+// drop gives back what j would have sent, or has.
+func (w *World) drop(j *job) {
+	if w.feed != nil {
+		w.feed.Done(j.message)
+	}
 }
 
 // push and pop keep the shots that wait here, oldest first.

@@ -17,7 +17,7 @@ import (
 
 // Config says what is sent, and how.
 type Config struct {
-	Request request.Request
+	Request request.Request       // what every exchange sends that is given no message of its own
 	Agent   string                // User-Agent if the request has none
 	Addrs   []netip.Addr          // where the target is, from Resolve; each dial falls back to the next
 	Expect  func(status int) bool // which statuses are a success; nil: 200-399
@@ -28,17 +28,14 @@ type Config struct {
 	Clock func() time.Time // for the instants in an Outcome; nil: it has none
 }
 
-// A Client opens connections that all send the same request. It may be used by
-// many goroutines at once.
+// A Client opens connections to one host. It may be used by many goroutines at once.
 type Client struct {
-	wire   []byte // the request, ready to be written
-	head   bool   // a response to it has no body
-	close  bool   // the request asks for the connection's end
-	expect func(status int) bool
-	addrs  []string     // address and port
-	good   atomic.Int32 // index of the address that answered last
-	tls    *tls.Config  // nil for http
-	clock  func() time.Time
+	message request.Message // the request, ready to be written
+	expect  func(status int) bool
+	addrs   []string     // address and port
+	good    atomic.Int32 // index of the address that answered last
+	tls     *tls.Config  // nil for http
+	clock   func() time.Time
 }
 
 // New checks c and serialises its request.
@@ -56,9 +53,11 @@ func New(c Config) (*Client, error) {
 	}
 	connection, _ := c.Request.Get("Connection")
 	l := &Client{
-		wire:   wire,
-		head:   c.Request.Verb() == "HEAD",
-		close:  c.NoKeepAlive || hasToken([]byte(connection), "close"),
+		message: request.Message{
+			Bytes: wire,
+			Head:  c.Request.Verb() == "HEAD",
+			Close: c.NoKeepAlive || hasToken([]byte(connection), "close"),
+		},
 		expect: c.Expect,
 		clock:  c.Clock,
 	}

@@ -78,9 +78,9 @@ func TestExchange(t *testing.T) {
 	defer c.Close()
 	for range 3 {
 		require.True(t, c.Alive())
-		require.Equal(t, transport.Outcome{Status: 200, Bytes: 5, Written: true, Keep: true}, c.Exchange(time.Now().Add(time.Minute)))
+		require.Equal(t, transport.Outcome{Status: 200, Bytes: 5, Written: true, Keep: true}, c.Exchange(nil, time.Now().Add(time.Minute)))
 	}
-	past := c.Exchange(time.Now().Add(-time.Second))
+	past := c.Exchange(nil, time.Now().Add(-time.Second))
 	require.Equal(t, transport.Outcome{Class: correct.Timeout}, past, "nothing is sent after the deadline")
 }
 
@@ -89,7 +89,7 @@ func TestExpect(t *testing.T) {
 	config.Expect = func(status int) bool { return status == 201 }
 	c, _ := dial(t, config)
 	defer c.Close()
-	require.Equal(t, transport.Outcome{Class: correct.BadStatus, Status: 200, Bytes: 5, Written: true, Keep: true}, c.Exchange(time.Time{}))
+	require.Equal(t, transport.Outcome{Class: correct.BadStatus, Status: 200, Bytes: 5, Written: true, Keep: true}, c.Exchange(nil, time.Time{}))
 }
 
 // C19: a name that does not exist is one clear line.
@@ -158,7 +158,7 @@ func TestTLS(t *testing.T) {
 			require.Equal(t, tt.sni, <-sni)
 			if c != nil {
 				require.True(t, c.Alive())
-				require.Equal(t, transport.Outcome{Status: 200, Bytes: 5, Written: true, Keep: true}, c.Exchange(time.Time{}))
+				require.Equal(t, transport.Outcome{Status: 200, Bytes: 5, Written: true, Keep: true}, c.Exchange(nil, time.Time{}))
 				c.Close()
 			}
 		})
@@ -205,7 +205,7 @@ func TestCtxEnds(t *testing.T) {
 	c, _ := l.Dial(ctx, 0)
 	defer c.Close()
 	time.AfterFunc(20*time.Millisecond, cancel)
-	require.Equal(t, transport.Outcome{Class: correct.Unfinished, Written: true}, c.Exchange(time.Time{}))
+	require.Equal(t, transport.Outcome{Class: correct.Unfinished, Written: true}, c.Exchange(nil, time.Time{}))
 	require.False(t, c.Alive())
 	_, o := l.Dial(ctx, 0)
 	require.Equal(t, transport.Outcome{Class: correct.Unfinished}, o)
@@ -222,10 +222,10 @@ func TestResetWhileIdle(t *testing.T) {
 		close(done)
 	})))
 	defer c.Close()
-	require.Equal(t, correct.OK, c.Exchange(time.Time{}).Class)
+	require.Equal(t, correct.OK, c.Exchange(nil, time.Time{}).Class)
 	<-done
 	require.False(t, c.Alive())
-	o := c.Exchange(time.Time{})
+	o := c.Exchange(nil, time.Time{})
 	require.Equal(t, correct.Stale, o.Class)
 	require.False(t, o.Written)
 }
@@ -258,7 +258,7 @@ func BenchmarkExchange(b *testing.B) {
 	defer c.Close()
 	b.ReportAllocs()
 	for b.Loop() {
-		if o := c.Exchange(time.Now().Add(time.Minute)); !c.Alive() || o.Status != 200 {
+		if o := c.Exchange(nil, time.Now().Add(time.Minute)); !c.Alive() || o.Status != 200 {
 			b.Fatal(o)
 		}
 	}

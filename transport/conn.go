@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"openload/correct"
+	"openload/request"
 )
 
 // A Conn is one connection. One goroutine uses it.
@@ -35,21 +36,24 @@ func (c *Conn) Alive() bool {
 	return false
 }
 
-// Exchange sends the request and reads the response, both by deadline; a zero
-// deadline is none. The class is Stale if a connection that was used before turned
+// Exchange sends m, or the client's request if it is nil, and reads the response, both
+// by deadline; a zero deadline is none. The class is Stale if a connection that was used before turned
 // out to be closed before a byte was written. Then, and only then, may the same
 // request be sent on another connection.
-func (c *Conn) Exchange(deadline time.Time) Outcome {
-	o := c.exchange(deadline)
+func (c *Conn) Exchange(m *request.Message, deadline time.Time) Outcome {
+	if m == nil {
+		m = &c.client.message
+	}
+	o := c.exchange(m, deadline)
 	c.broken = o.Class != correct.OK && o.Class != correct.BadStatus
 	return o
 }
 
-func (c *Conn) exchange(deadline time.Time) Outcome {
+func (c *Conn) exchange(m *request.Message, deadline time.Time) Outcome {
 	var written bool
 	err := c.stream.SetDeadline(deadline)
 	if err == nil {
-		written, err = c.write()
+		written, err = c.write(m.Bytes)
 	}
 	wrote := c.client.clock()
 	c.arrival.reads = 0
@@ -67,29 +71,29 @@ func (c *Conn) exchange(deadline time.Time) Outcome {
 	} else {
 		// A server may answer and close before it has read the whole request: its
 		// answer counts, if it is complete.
-		o = c.read()
+		o = c.read(m.Head)
 	}
 	o.Written, o.Wrote = true, wrote
 	if c.arrival.reads > 1 {
 		o.First = c.arrival.first
 	}
-	o.Keep = o.Keep && err == nil && !c.client.close
+	o.Keep = o.Keep && err == nil && !m.Close
 	return o
 }
 
 // write hands the request over and reports whether any of it went out.
-func (c *Conn) write() (written bool, err error) {
+func (c *Conn) write(b []byte) (written bool, err error) {
 	if c.written == nil {
-		n, err := c.stream.Write(c.client.wire)
+		n, err := c.stream.Write(b)
 		return n > 0, err
 	}
 	before := *c.written
-	_, err = c.stream.Write(c.client.wire)
+	_, err = c.stream.Write(b)
 	return *c.written > before, err
 }
 
-func (c *Conn) read() Outcome {
-	resp, err := c.reader.response(c.client.head)
+func (c *Conn) read(head bool) Outcome {
+	resp, err := c.reader.response(head)
 	var o Outcome
 	if err != nil {
 		o = failed(readClass(err, resp.began))

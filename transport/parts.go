@@ -5,34 +5,34 @@ import (
 	"net/netip"
 
 	"openload/correct"
+	"openload/request"
 )
 
 // Parts are what a Client is made of, for a World that dials, writes and reads by
 // itself. They are shared and must not be changed.
 type Parts struct {
-	Wire  []byte           // the request, ready to be written
-	Head  bool             // it is a HEAD
-	Addrs []netip.AddrPort // where to dial; each falls back to the next
-	TLS   *tls.Config      // nil for http
+	Message request.Message  // the request, ready to be written
+	Addrs   []netip.AddrPort // where to dial; each falls back to the next
+	TLS     *tls.Config      // nil for http
 }
 
 // Parts returns what l is made of.
 func (l *Client) Parts() Parts {
-	p := Parts{Wire: l.wire, Head: l.head, TLS: l.tls}
+	p := Parts{Message: l.message, TLS: l.tls}
 	for _, a := range l.addrs {
 		p.Addrs = append(p.Addrs, netip.MustParseAddrPort(a)) // New wrote it
 	}
 	return p
 }
 
-// Answer is the outcome of an exchange whose response p has read: completely if err
+// Answer is the outcome of an exchange of m whose response p has read: completely if err
 // is nil, else until err ended it.
-func (l *Client) Answer(p *Parser, err error) Outcome {
+func (l *Client) Answer(m *request.Message, p *Parser, err error) Outcome {
 	var o Outcome
 	if err != nil {
 		o = failed(readClass(err, p.began))
 	} else {
-		o.Status, o.Keep, o.RetryAfter = p.status, p.keep && !l.close, p.framing.pause()
+		o.Status, o.Keep, o.RetryAfter = p.status, p.keep && !m.Close, p.framing.pause()
 		if !l.expect(p.status) {
 			o.Class = correct.BadStatus
 		}
@@ -49,3 +49,10 @@ func Undialled(err error) Outcome { return failed(dialClass(err)) }
 
 // Unsecured is the outcome of a TLS handshake that err ended.
 func Unsecured(err error) Outcome { return failed(handshakeClass(err)) }
+
+// Unmade is the outcome of an exchange whose request could not be made.
+func Unmade(err error) Outcome {
+	o := failed(correct.Unmade, err.Error())
+	o.Keep = true
+	return o
+}

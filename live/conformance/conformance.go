@@ -26,6 +26,7 @@ import (
 type Options struct {
 	Epoch          time.Time
 	Client         *transport.Client
+	Feed           *request.Feed
 	Connections    int
 	ConnectTimeout time.Duration
 	NoKeepAlive    bool
@@ -94,6 +95,8 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 			})
 		}
 	}
+
+	t.Run("each shot sends its own", func(t *testing.T) { feeds(t, open) })
 
 	t.Run("C10 C12 what the server reads", func(t *testing.T) {
 		for _, address := range loopbacks() {

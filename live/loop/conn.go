@@ -10,6 +10,7 @@ import (
 
 	"openload/correct"
 	"openload/engine"
+	"openload/request"
 	"openload/transport"
 )
 
@@ -54,9 +55,10 @@ const (
 
 // A job is a shot on its way.
 type job struct {
-	shot  engine.Shot
-	late  time.Duration // how long we may have kept it from a connection that was there
-	stale bool          // a connection was dead already
+	shot    engine.Shot
+	message request.Message
+	late    time.Duration // how long we may have kept it from a connection that was there
+	stale   bool          // a connection was dead already
 }
 
 // start sends the job's request over c, which is open and has nothing to do.
@@ -65,8 +67,8 @@ func (w *World) start(c *conn, j job, now time.Duration) {
 	c.cut, c.class = j.shot.Cut(now)
 	c.written, c.failed = false, false
 	c.wrote, c.first = 0, 0
-	c.rest = w.parts.Wire
-	c.parser.Reset(w.parts.Head)
+	c.rest = j.message.Bytes
+	c.parser.Reset(j.message.Head)
 	w.busy.add(c)
 	if c.cut <= now {
 		return // given up before a byte is written
@@ -170,7 +172,7 @@ func (w *World) read(c *conn) (s correct.Sample, ok bool) {
 			return s, false
 		}
 	}
-	return w.answer(c, w.client.Answer(&c.parser, err), now, w.late(now)), true
+	return w.answer(c, w.client.Answer(&c.job.message, &c.parser, err), now, w.late(now)), true
 }
 
 // came notes that a part of the response was read at now.
@@ -218,6 +220,7 @@ func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) c
 	s.Late = c.job.late + min(late, s.Done-s.Sent)
 	w.out--
 	w.count(o)
+	w.drop(&c.job)
 	if o.Keep && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
 		w.busy.remove(c)
 		w.free(c, done)

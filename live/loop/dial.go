@@ -241,10 +241,28 @@ func (w *World) fail(i int, at time.Duration, o transport.Outcome) correct.Sampl
 	w.out--
 	w.count(o)
 	j := w.pop(i)
+	w.drop(&j)
 	s := j.shot.Sample()
 	s.Done = max(at, s.Dispatched)
 	s.Sent, s.Class, s.Late = s.Done, o.Class, j.late
 	return s
+}
+
+// unmade answers a shot of which there is nothing to send.
+func (w *World) unmade(j job, now time.Duration) correct.Sample {
+	w.out--
+	o := transport.Unmade(j.message.Err)
+	w.count(o)
+	s := j.shot.Sample()
+	s.Sent, s.Done, s.Class, s.Late = now, now, o.Class, j.late
+	return s
+}
+
+// drop gives back what j would have sent, or has.
+func (w *World) drop(j *job) {
+	if w.feed != nil {
+		w.feed.Done(j.message)
+	}
 }
 
 // push and pop keep the shots that wait here, oldest first.

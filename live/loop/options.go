@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"openload/request"
 	"openload/transport"
 )
 
@@ -11,6 +12,7 @@ import (
 type Options struct {
 	Epoch  time.Time // instant 0
 	Client *transport.Client
+	Feed   *request.Feed // what shots send; nil: the client's request
 	Pace   Pace
 
 	Connections    int           // most connections at once, those being dialled included; at least 1

@@ -156,7 +156,7 @@ func (w *World) readSecret(c *conn) (s correct.Sample, ok bool) {
 			c.came(now)
 			continue
 		}
-		return w.answer(c, w.client.Answer(&c.parser, err), now, w.late(now)), true
+		return w.answer(c, w.client.Answer(&c.job.message, &c.parser, err), now, w.late(now)), true
 	}
 	w.more = append(w.more, c)
 	return s, false

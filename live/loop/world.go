@@ -13,6 +13,7 @@ import (
 	"openload/correct"
 	"openload/engine"
 	"openload/live"
+	"openload/request"
 	"openload/transport"
 )
 
@@ -38,6 +39,7 @@ const (
 type World struct {
 	epoch   time.Time
 	client  *transport.Client
+	feed    *request.Feed
 	parts   transport.Parts
 	address []address
 	good    int // the address that answered last
@@ -98,7 +100,7 @@ func New(o Options) (*World, error) {
 		panic("loop: a World needs at least one connection")
 	}
 	w := &World{
-		epoch: o.Epoch, client: o.Client, parts: o.Client.Parts(), timeout: o.ConnectTimeout,
+		epoch: o.Epoch, client: o.Client, feed: o.Feed, parts: o.Client.Parts(), timeout: o.ConnectTimeout,
 		once: o.NoKeepAlive, eager: o.Eager || o.NoKeepAlive, most: o.Connections, spread: min(live.MaxDials, o.Connections),
 		margin: margin{most: o.Pace.most()}, stamps: true, buf: make([]byte, bufferBytes),
 		grow: engine.Forever,
@@ -167,19 +169,30 @@ func (w *World) patience() time.Duration {
 func (w *World) Fire(s engine.Shot) {
 	w.out++
 	now := w.now()
+	j := job{shot: s, message: w.parts.Message}
+	if w.feed != nil {
+		j.message = w.feed.Message(s.Seq, s.Attempt)
+		if w.feed.Slow() {
+			j.late, now = w.now()-now, w.now()
+		}
+		if j.message.Err != nil {
+			w.ready = append(w.ready, w.unmade(j, now))
+			return
+		}
+	}
 	n := len(w.idle)
 	if n > 0 && now-max(w.polled, w.idle[n-1].freed) > fresh {
 		w.weed()
 		now, n = w.now(), len(w.idle)
 	}
 	if n == 0 {
-		w.push(job{shot: s})
+		w.push(j)
 		w.dial()
 		return
 	}
 	c := w.idle[n-1]
 	w.idle = w.idle[:n-1]
-	w.start(c, job{shot: s}, now)
+	w.start(c, j, now)
 }
 
 // weed throws out the idle connections that can't be used any more.
