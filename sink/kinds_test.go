@@ -19,14 +19,16 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseSaysWhatIsWrong(t *testing.T) {
+	const all = "text, json, csv, hlog, hgrm, hgrm-raw, markdown, junit, github, prom"
 	for _, tt := range []struct {
 		spec, want string
 	}{
-		{"jsn=out", `output "jsn=out": unknown kind "jsn", did you mean "json=out"; kinds are text, json, csv, hlog`},
-		{"TEXT", `output "TEXT": unknown kind "TEXT", did you mean "text"; kinds are text, json, csv, hlog`},
-		{"report.json", `output "report.json": unknown kind "report.json", did you mean "json=report.json"; kinds are text, json, csv, hlog`},
-		{"protobuf", `output "protobuf": unknown kind "protobuf"; kinds are text, json, csv, hlog`},
-		{"", `output "": unknown kind ""; kinds are text, json, csv, hlog`},
+		{"jsn=out", `output "jsn=out": unknown kind "jsn", did you mean "json=out"; kinds are ` + all},
+		{"TEXT", `output "TEXT": unknown kind "TEXT", did you mean "text"; kinds are ` + all},
+		{"report.json", `output "report.json": unknown kind "report.json", did you mean "json=report.json"; kinds are ` + all},
+		{"protobuf", `output "protobuf": unknown kind "protobuf"; kinds are ` + all},
+		{"", `output "": unknown kind ""; kinds are ` + all},
+		{"github=x", `output "github=x": github takes no file: it writes where the job's environment says`},
 		{"json=", `output "json=": no file after the =; give json=FILE, or json for standard output`},
 	} {
 		_, err := Parse(tt.spec)

@@ -20,7 +20,10 @@ func Prepare(outs ...Output) error {
 	taken := map[string]Output{}
 	for _, o := range outs {
 		where := ""
-		if o.File != "" {
+		switch {
+		case o.Kind.Job != nil:
+			where = "the job of " + o.Kind.Name
+		case o.File != "":
 			where = filepath.Clean(o.File)
 		}
 		if other, ok := taken[where]; ok {
@@ -36,6 +39,9 @@ func Prepare(outs ...Output) error {
 }
 
 func (o Output) prepare() error {
+	if o.Kind.Job != nil {
+		return o.Job.prepare()
+	}
 	if o.File == "" {
 		return nil
 	}
@@ -60,9 +66,12 @@ func (o Output) prepare() error {
 // written beside its place and moved there when it is complete, so that nobody ever
 // reads half a report; a device or pipe is written directly. It is compressed if its
 // name ends in .gz or .zst. Files get the whole report without colour, whatever opt says.
-// A kind that a [Stream] writes was written already: then nothing is left to do.
+// A kind that only a [Stream] writes was written already: then nothing is left to do.
 func (o Output) Write(stdout io.Writer, r *report.Report, opt TextOptions) error {
-	if o.Streamed() {
+	switch {
+	case o.Kind.Job != nil:
+		return o.explain(o.Kind.Job(o.Job, r, opt))
+	case o.NeedsRun():
 		return nil
 	}
 	if o.File != "" {
@@ -178,6 +187,9 @@ func createBeside(path string) (*os.File, error) {
 func (o Output) explain(err error) error {
 	if err == nil {
 		return nil
+	}
+	if o.Kind.Job != nil {
+		return fmt.Errorf("write %s: %w", o.Kind.Name, err)
 	}
 	cause := err
 	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {

@@ -18,7 +18,7 @@ import (
 
 // kind writes s, and fails with err after it.
 func kind(s string, err error) Kind {
-	return Kind{"json", "", func(w io.Writer, _ *report.Report, opt TextOptions) error {
+	return Kind{Name: "json", Write: func(w io.Writer, _ *report.Report, opt TextOptions) error {
 		if opt.Color || opt.Quiet {
 			s = "not for a file"
 		}
@@ -53,12 +53,12 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "out.json")
 
-	require.NoError(t, write(Output{kind("first", nil), file}))
+	require.NoError(t, write(Output{Kind: kind("first", nil), File: file}))
 	require.Equal(t, "first", content(t, file))
-	require.NoError(t, write(Output{kind("second", nil), file}))
+	require.NoError(t, write(Output{Kind: kind("second", nil), File: file}))
 	require.Equal(t, "second", content(t, file))
 
-	err := write(Output{kind("half of the th", &fs.PathError{Op: "write", Path: "elsewhere", Err: syscall.ENOSPC}), file})
+	err := write(Output{Kind: kind("half of the th", &fs.PathError{Op: "write", Path: "elsewhere", Err: syscall.ENOSPC}), File: file})
 	require.EqualError(t, err, "write json to "+file+": no space left on device; free some space, or name a file elsewhere")
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.Equal(t, "second", content(t, file))
@@ -72,7 +72,7 @@ func TestWriteBesideALeftover(t *testing.T) {
 	f, err := createBeside(file)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	require.NoError(t, write(Output{kind("new", nil), file}))
+	require.NoError(t, write(Output{Kind: kind("new", nil), File: file}))
 	require.Equal(t, "new", content(t, file))
 	require.Equal(t, []string{filepath.Base(f.Name()), "out.json"}, names(t, dir))
 }
@@ -83,20 +83,20 @@ func TestWriteKeepsWhatAFileIs(t *testing.T) {
 	t.Run("the mode that any new file has", func(t *testing.T) {
 		plain, file := filepath.Join(dir, "plain"), filepath.Join(dir, "new")
 		require.NoError(t, os.WriteFile(plain, nil, 0o666))
-		require.NoError(t, write(Output{kind("", nil), file}))
+		require.NoError(t, write(Output{Kind: kind("", nil), File: file}))
 		require.Equal(t, mode(t, plain), mode(t, file))
 	})
 	t.Run("the mode of the file that was there", func(t *testing.T) {
 		file := filepath.Join(dir, "secret")
 		require.NoError(t, os.WriteFile(file, nil, 0o600))
-		require.NoError(t, write(Output{kind("", nil), file}))
+		require.NoError(t, write(Output{Kind: kind("", nil), File: file}))
 		require.Equal(t, fs.FileMode(0o600), mode(t, file))
 	})
 	t.Run("a symbolic link", func(t *testing.T) {
 		file, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
 		require.NoError(t, os.WriteFile(file, nil, 0o666))
 		require.NoError(t, os.Symlink(file, link))
-		require.NoError(t, write(Output{kind("through", nil), link}))
+		require.NoError(t, write(Output{Kind: kind("through", nil), File: link}))
 		require.Equal(t, "through", content(t, file))
 		require.NotZero(t, mode(t, link)&fs.ModeSymlink)
 	})
@@ -104,7 +104,7 @@ func TestWriteKeepsWhatAFileIs(t *testing.T) {
 		_, atomic, err := place(os.DevNull)
 		require.NoError(t, err)
 		require.False(t, atomic) // or the next line would replace the machine's device
-		require.NoError(t, write(Output{kind("gone", nil), os.DevNull}))
+		require.NoError(t, write(Output{Kind: kind("gone", nil), File: os.DevNull}))
 		require.NotZero(t, mode(t, os.DevNull)&fs.ModeDevice)
 	})
 }
@@ -152,7 +152,7 @@ func TestPrepare(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var outs []Output
 			for _, f := range tt.files {
-				outs = append(outs, Output{kind("", nil), f})
+				outs = append(outs, Output{Kind: kind("", nil), File: f})
 			}
 			switch err := Prepare(outs...); {
 			case tt.want == "":
@@ -170,7 +170,7 @@ func TestPrepare(t *testing.T) {
 
 // Each cause that a user can do something about says what.
 func TestAdvice(t *testing.T) {
-	o := Output{Kind{Name: "json"}, "dir/out"}
+	o := Output{Kind: Kind{Name: "json"}, File: "dir/out"}
 	for _, tt := range []struct {
 		cause error
 		want  string

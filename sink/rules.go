@@ -141,13 +141,7 @@ func (p *page) rules() {
 	}
 	valueAt := inset + len("FAILED  ") + ruleWidth + 2
 	for _, r := range p.SLA {
-		status := "ok"
-		if !r.Pass {
-			status = "FAILED"
-			if r.Outcome == "invalid" && r.Of == 0 || r.Value == nil && r.ValueNS == nil && r.Over == nil {
-				status = "-" // there was nothing to judge
-			}
-		}
+		status := ruleStatus(r)
 		value := p.value(r)
 		var detail []string
 		for _, d := range []string{p.over(r), p.flip(r)} {
@@ -165,4 +159,15 @@ func (p *page) rules() {
 		rest := beside(*last, valueAt+valueWidth+2, sentence(strings.Join(detail, "; ")))
 		p.lines(append(lines[:len(lines)-1], rest...), status)
 	}
+}
+
+// ruleStatus is what a rule comes to for what was measured, in a word.
+func ruleStatus(r report.Rule) string {
+	switch {
+	case r.Pass:
+		return "ok"
+	case r.Outcome == "invalid" && r.Of == 0, r.Value == nil && r.ValueNS == nil && r.Over == nil:
+		return "-" // there was nothing to judge
+	}
+	return "FAILED"
 }

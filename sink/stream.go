@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"time"
 
 	"openload/correct"
 )
 
-// A Stream writes a run's attempts as CSV while the run goes on: none is kept in
-// memory but those on their way to the file, which has the columns of
-// [correct.CSVHeader].
+// A Stream writes a run's attempts while the run goes on: none is kept in memory but
+// those on their way to the file, which is written by a goroutine of its own.
 //
 // The thread that sends requests hands its attempts over in batches, and never waits
 // for a disk: once 262,144 attempts (31 MB) wait for it, further ones are lost and
@@ -18,7 +18,7 @@ import (
 type Stream struct {
 	out    Output
 	target *target
-	closed bool // a closed loop's attempts
+	rows   rows
 	wait   bool
 
 	filling *attemptBatch
@@ -29,10 +29,22 @@ type Stream struct {
 	ended   chan error
 }
 
+// rows are how a kind of output writes attempts. Each call may fail; none follows
+// one that did.
+type rows interface {
+	begin(w *bufio.Writer) error
+	attempt(w *bufio.Writer, x *correct.Sample) error
+	end(w *bufio.Writer) error
+}
+
 // StreamOptions are what a Stream must know of the run.
 type StreamOptions struct {
-	Closed bool // a closed loop: nothing was intended
-	Wait   bool // wait for a slow file in place of losing attempts
+	Closed  bool   // a closed loop: nothing was intended
+	Wait    bool   // wait for a slow file in place of losing attempts
+	Version string // of the program
+
+	// Started is asked, once an attempt has ended, when the run's epoch was.
+	Started func() time.Time
 }
 
 const (
@@ -53,7 +65,7 @@ func (o Output) Stream(stdout io.Writer, opt StreamOptions) (*Stream, error) {
 		return nil, o.explain(err)
 	}
 	s := &Stream{
-		out: o, target: t, closed: opt.Closed, wait: opt.Wait,
+		out: o, target: t, rows: o.Kind.Rows(opt), wait: opt.Wait,
 		full: make(chan *attemptBatch, mostBatches), used: make(chan *attemptBatch, mostBatches), ended: make(chan error, 1),
 	}
 	go func() { s.ended <- s.write() }()
@@ -121,15 +133,16 @@ func (s *Stream) Drop() {
 // whoever brings them must not be held up.
 func (s *Stream) write() error {
 	w := bufio.NewWriterSize(s.target, 1<<16)
-	_, err := w.WriteString(correct.CSVHeader + "\n")
-	var row []byte
+	err := s.rows.begin(w)
 	for b := range s.full {
 		for i := 0; i < b.n && err == nil; i++ {
-			row = b.rows[i].AppendCSV(row[:0], s.closed)
-			_, err = w.Write(row)
+			err = s.rows.attempt(w, &b.rows[i])
 		}
 		b.n = 0
 		s.used <- b
+	}
+	if err == nil {
+		err = s.rows.end(w)
 	}
 	if err == nil {
 		err = w.Flush()

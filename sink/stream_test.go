@@ -99,9 +99,9 @@ func TestFilesAreCompressedAsTheirNamesSay(t *testing.T) {
 			require.Equal(t, table(1000, false), unpacked(file))
 
 			file = filepath.Join(dir, "report.json"+tt.ending)
-			require.NoError(t, write(Output{kind("a report", nil), file}))
+			require.NoError(t, write(Output{Kind: kind("a report", nil), File: file}))
 			require.Equal(t, "a report", unpacked(file))
-			require.ErrorIs(t, write(Output{kind(strings.Repeat("a report", 1<<16), nil), full(t, tt.ending)}), syscall.ENOSPC)
+			require.ErrorIs(t, write(Output{Kind: kind(strings.Repeat("a report", 1<<16), nil), File: full(t, tt.ending)}), syscall.ENOSPC)
 		})
 	}
 }

@@ -25,7 +25,7 @@ func Text(w io.Writer, r *report.Report, opt TextOptions) error {
 	if !slices.Contains([]string{"", "us", "ms", "s"}, opt.Unit) {
 		return fmt.Errorf("unit %q: durations can be shown in us, ms or s", opt.Unit)
 	}
-	p := &page{Report: tidy(r), TextOptions: opt, style: style{opt.Unit, opt.ASCII}}
+	p := pageOf(r, opt)
 	p.verdict()
 	if !opt.Quiet {
 		p.reasons()
@@ -43,6 +43,10 @@ func Text(w io.Writer, r *report.Report, opt TextOptions) error {
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+func pageOf(r *report.Report, opt TextOptions) *page {
+	return &page{Report: tidy(r), TextOptions: opt, style: style{opt.Unit, opt.ASCII}}
 }
 
 // A page is a text in the making.

@@ -30,8 +30,25 @@ func (p *page) decided() bool { return p.word() == "PASS" || p.word() == "FAIL" 
 
 // verdict writes the first line.
 func (p *page) verdict() {
-	word := p.word()
-	var parts []string
+	word, parts := p.headline()
+	start := " " + word + "  "
+	line := printable(start + strings.Join(parts, "   "))
+	for _, loud := range []string{"   (-k: TLS not verified)", "   (-k)"} {
+		if p.Plan.Insecure && width(line+loud) <= columns {
+			line += loud
+			break
+		}
+	}
+	if width(line) > columns {
+		p.lines(wrap(start, inset, sentence(strings.Join(parts, " "))), p.word())
+		return
+	}
+	p.lines([]string{line}, p.word())
+}
+
+// headline is the verdict, and what it rests on in a few short parts.
+func (p *page) headline() (word string, parts []string) {
+	word = p.word()
 	switch word {
 	case "PASS":
 		parts = p.passed()
@@ -44,31 +61,29 @@ func (p *page) verdict() {
 	default:
 		parts = []string{p.undecided()}
 	}
-	start := " " + word + "  "
-	if word == "PASS" && p.Correction.Synthetic > 0 {
-		start = " PASS (not refuted)  " // synthetic samples are never evidence
-	}
 	if p.Plan.Model == "closed" && !p.Run.Interrupted && word != "INVALID" {
 		parts = append(parts, "(closed loop: raw only)")
 	}
-	line := printable(start + strings.Join(parts, "   "))
-	for _, loud := range []string{"   (-k: TLS not verified)", "   (-k)"} {
-		if p.Plan.Insecure && width(line+loud) <= columns {
-			line += loud
-			break
-		}
+	if word == "PASS" && p.Correction.Synthetic > 0 {
+		word = "PASS (not refuted)" // synthetic samples are never evidence
 	}
-	if width(line) > columns {
-		p.lines(wrap(start, inset, sentence(strings.Join(parts, " "))), word)
-		return
-	}
-	p.lines([]string{line}, word)
+	return word, parts
 }
 
-// reasons writes why the verdict is what it is, as far as the first line and the
-// rules don't say it.
+// reasons writes why the verdict is what it is.
 func (p *page) reasons() {
-	var left []string
+	left := p.untold()
+	if len(left) == 0 {
+		return
+	}
+	p.section()
+	for _, text := range left {
+		p.point(text)
+	}
+}
+
+// untold are the reasons that neither the headline nor the rules tell.
+func (p *page) untold() (left []string) {
 	if p.Run.Aborted {
 		for _, n := range p.Notes {
 			if n.Code == "aborted" {
@@ -82,13 +97,7 @@ func (p *page) reasons() {
 			left = append(left, r.Text)
 		}
 	}
-	if len(left) == 0 {
-		return
-	}
-	p.section()
-	for _, text := range left {
-		p.point(text)
-	}
+	return left
 }
 
 func (p *page) passed() []string {

@@ -10,43 +10,51 @@ import (
 
 // why explains why corrected and raw differ, or why they don't.
 func (p *page) why() {
-	c, r := p.Latency.Corrected, p.Latency.Raw
-	if c == nil && r != nil && p.Plan.Model != "file" {
-		p.section()
-		p.onlyRaw()
-		return
-	}
-	if c == nil || r == nil || !anySuccess([]row{{"", c}, {"", r}}) {
+	heading, points := p.explanation()
+	if heading == "" {
 		return
 	}
 	p.section()
-	gap, agree := compare(c, r)
-	if c.P50 == nil || r.P50 == nil {
-		p.lines([]string{" why corrected and raw cannot be compared"})
-		p.point("more than half of the operations or attempts failed, and failures have no latency")
-	} else if agree {
-		p.lines([]string{" why corrected and raw agree"})
-		p.point(p.agreement(gap))
-	} else {
-		p.lines([]string{" why corrected and raw differ"})
-		for _, cause := range p.causes(gap) {
-			p.point(cause)
-		}
-	}
-	if l := p.closedLoop(); l != nil {
-		if _, agree := compare(c, l); !agree {
-			p.point("a closed-loop tool would have sent nothing while it waited for an answer, and what was due then would not have been measured")
-		}
+	p.lines([]string{" " + heading})
+	for _, text := range points {
+		p.point(text)
 	}
 }
 
-func (p *page) onlyRaw() {
-	p.lines([]string{" why there is no corrected row"})
-	p.point("a closed loop has no schedule: what it did not send it did not measure, and while the server was stuck it sent nothing")
+// explanation is why corrected and raw differ or don't, or why there is only one of
+// them; "" if there is nothing to compare.
+func (p *page) explanation() (heading string, points []string) {
+	c, r := p.Latency.Corrected, p.Latency.Raw
+	if c == nil && r != nil && p.Plan.Model != "file" {
+		return p.onlyRaw()
+	}
+	if c == nil || r == nil || !anySuccess([]row{{"", c}, {"", r}}) {
+		return "", nil
+	}
+	gap, agree := compare(c, r)
+	if c.P50 == nil || r.P50 == nil {
+		heading = "why corrected and raw cannot be compared"
+		points = []string{"more than half of the operations or attempts failed, and failures have no latency"}
+	} else if agree {
+		heading, points = "why corrected and raw agree", []string{p.agreement(gap)}
+	} else {
+		heading, points = "why corrected and raw differ", p.causes(gap)
+	}
+	if l := p.closedLoop(); l != nil {
+		if _, agree := compare(c, l); !agree {
+			points = append(points, "a closed-loop tool would have sent nothing while it waited for an answer, and what was due then would not have been measured")
+		}
+	}
+	return heading, points
+}
+
+func (p *page) onlyRaw() (heading string, points []string) {
+	points = []string{"a closed loop has no schedule: what it did not send it did not measure, and while the server was stuck it sent nothing"}
 	if c := p.Plan.Closed; c != nil && c.Rate != "" {
-		p.point(fmt.Sprintf("it was paced at %s; %s passed while a worker waited, and nothing was sent for %s",
+		points = append(points, fmt.Sprintf("it was paced at %s; %s passed while a worker waited, and nothing was sent for %s",
 			c.Rate, several(c.Skipped, "slot"), either(c.Skipped == 1, "it", "them")))
 	}
+	return "why there is no corrected row", points
 }
 
 // compare returns the greatest difference between two readings in any column, and

@@ -59,7 +59,7 @@ func (c *correctCmd) run(s streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if outs.wantsAttempts() {
+	if outs.needRun() {
 		return 0, usagef("--out csv: the attempts of a run as it goes on, and there is no run here; write the report as json or hlog")
 	}
 	in, err := c.open(s)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
@@ -17,8 +18,9 @@ import (
 
 // outputs are the places where a report goes.
 type outputs struct {
-	outs     []sink.Output
-	streams  []*sink.Stream // of those that take attempts as they end
+	outs     []sink.Output  // those that are written from the report
+	streams  []*sink.Stream // those that take attempts as they end
+	epoch    time.Time      // of the run, once it began
 	quiet    bool
 	color    bool
 	ascii    bool
@@ -36,7 +38,10 @@ func (f *outputFlags) prepare(s streams) (*outputs, error) {
 			wrong = append(wrong, fmt.Errorf("--out: %w", err))
 			continue
 		}
-		toStdout = toStdout || out.File == ""
+		if out.Kind.Job != nil {
+			out.Job = &sink.GitHub{Summary: os.Getenv("GITHUB_STEP_SUMMARY"), Output: os.Getenv("GITHUB_OUTPUT"), Log: s.err}
+		}
+		toStdout = toStdout || out.Shown()
 		o.outs = append(o.outs, out)
 	}
 	if err := errors.Join(wrong...); err != nil {
@@ -55,14 +60,21 @@ func (f *outputFlags) prepare(s streams) (*outputs, error) {
 	return o, nil
 }
 
-// wantsAttempts reports whether an output can only be written while a run goes on.
-func (o *outputs) wantsAttempts() bool { return slices.ContainsFunc(o.outs, sink.Output.Streamed) }
+// needRun reports whether an output can only be written while a run goes on.
+func (o *outputs) needRun() bool { return slices.ContainsFunc(o.outs, sink.Output.NeedsRun) }
+
+// began takes the run's epoch.
+func (o *outputs) began(epoch time.Time) { o.epoch = epoch }
 
 // stream opens the outputs that take a run's attempts, and returns what hands them an
 // attempt; nil if there are none. What it opened ends with write or drop.
 func (o *outputs) stream(s streams, opt sink.StreamOptions) (observe func(correct.Sample), err error) {
-	for _, out := range o.outs {
+	opt.Version, opt.Started = version(), func() time.Time { return o.epoch }
+	all := o.outs
+	o.outs = nil
+	for _, out := range all {
 		if !out.Streamed() {
+			o.outs = append(o.outs, out)
 			continue
 		}
 		to, err := out.Stream(s.out, opt)
@@ -109,7 +121,7 @@ func (o *outputs) write(s streams, r *report.Report) error {
 			r.Notes = append(r.Notes, report.Reason{Code: "attempts_lost", Text: fmt.Sprintf(
 				"%d attempts are not in %s: they ended faster than it could be written", lost, to.Output())})
 		}
-		if to.Output().File == "" {
+		if to.Output().Shown() {
 			broken = unlessSeenEnough(err)
 			continue
 		}
@@ -118,7 +130,7 @@ func (o *outputs) write(s streams, r *report.Report) error {
 	o.streams = nil
 	for _, out := range slices.SortedStableFunc(slices.Values(o.outs), func(a, b sink.Output) int { return turn(a) - turn(b) }) {
 		err := out.Write(s.out, r, sink.TextOptions{Color: o.color, Quiet: o.quiet, ASCII: o.ascii})
-		if out.File == "" {
+		if out.Shown() {
 			broken = errors.Join(broken, unlessSeenEnough(err))
 			continue
 		}
@@ -136,7 +148,7 @@ func (o *outputs) write(s streams, r *report.Report) error {
 // turn is when an output is written, so that the last ones can tell of those that failed.
 func turn(o sink.Output) int {
 	switch {
-	case o.File == "":
+	case o.Shown():
 		return 2
 	case o.Kind.Name == "json":
 		return 1

@@ -29,6 +29,7 @@ type runCmd struct {
 	retryFlags
 	verdictFlags
 	outputFlags
+	metricsFlags
 }
 
 // Help explains --retry.
@@ -74,9 +75,14 @@ func (c *runCmd) run(s streams) (int, error) {
 		return statusBroken, err
 	}
 	defer outs.drop()
+	metrics, err := c.listen(s, c.Quiet, &sink.Meter{Closed: p.Closed != nil})
+	if err != nil {
+		return 0, err
+	}
+	defer metrics.close()
 	r, err := measure(i.ctx, i.stop, p, target, measureOptions{
-		observe: observe,
-		auto:    allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
+		observe: metrics.also(observe), began: outs.began,
+		auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
 		progress: func(p progress) *progress {
 			p.color = useColor(c.Color, s.err)
 			return showProgress(outs.progress(c.Progress, s.out), outs.quiet, s.err, p)
@@ -127,6 +133,7 @@ type measureOptions struct {
 	engine   engineFlags
 	command  string
 	observe  func(correct.Sample)
+	began    func(time.Time) // if set, told the epoch before the first request
 	progress func(progress) *progress
 }
 
@@ -139,6 +146,9 @@ func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, 
 	ready := run.Prepare(p) // before the clock starts
 	var shown *progress
 	epoch := time.Now()
+	if o.began != nil {
+		o.began(epoch)
+	}
 	if o.progress != nil {
 		shown = o.progress(progress{head: headOf(ready), watch: watchOf(p), started: epoch})
 	}

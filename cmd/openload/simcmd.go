@@ -53,7 +53,9 @@ func (c *simCmd) run(s streams) (int, error) {
 		return statusBroken, err
 	}
 	defer outs.drop()
-	r := simulate(i, p, server, c.Schedule, observe)
+	began := time.Now()
+	outs.began(began)
+	r := simulate(i, p, server, c.Schedule, began, observe)
 	if err := outs.write(s, r); err != nil {
 		return 0, err
 	}
@@ -61,11 +63,11 @@ func (c *simCmd) run(s streams) (int, error) {
 }
 
 // simulate runs p against a modelled server.
-func simulate(i *interrupts, p *plan.Plan, server lab.Spec, schedule string, observe func(correct.Sample)) *report.Report {
+func simulate(i *interrupts, p *plan.Plan, server lab.Spec, schedule string, began time.Time, observe func(correct.Sample)) *report.Report {
 	p.Target.Simulated, p.Target.Method = server.String(), "GET"
 	return run.Run(i.ctx, watched{i.stop}, run.Setup{
 		Ready: run.Prepare(p), World: sim.New(server.Model(p.Seed.Stream("server")), p.Expect.Has),
-		Version: version(), Command: simAgain(p, schedule), Started: time.Now(), Engine: "sim", Observe: observe,
+		Version: version(), Command: simAgain(p, schedule), Started: began, Engine: "sim", Observe: observe,
 	})
 }
 

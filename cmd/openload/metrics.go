@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"openload/correct"
+	"openload/sink"
+)
+
+// metricsFlags let a long run be watched from outside.
+type metricsFlags struct {
+	MetricsListen string `group:"output" placeholder:"ADDR" help:"While the run goes on, serve its metrics to Prometheus at http://ADDR/metrics; ADDR is a port of this machine's loopback, such as 127.0.0.1:9464."`
+}
+
+// A metricsServer answers whoever scrapes a run. Nil, it does nothing.
+type metricsServer struct {
+	meter *sink.Meter
+	http  *http.Server
+	ended chan struct{}
+}
+
+// listen starts the server, if there is to be one. Only loopback: what it shows was
+// not meant for others, and nobody is asked who they are.
+func (f *metricsFlags) listen(s streams, quiet bool, meter *sink.Meter) (*metricsServer, error) {
+	if f.MetricsListen == "" {
+		return nil, nil
+	}
+	host, port, err := net.SplitHostPort(f.MetricsListen)
+	if err != nil {
+		return nil, usagef("--metrics-listen: %q is not an address; give one such as 127.0.0.1:9464", f.MetricsListen)
+	}
+	if host == "" || host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return nil, usagef("--metrics-listen: %s is not this machine's loopback; give 127.0.0.1:%s", f.MetricsListen, port)
+	}
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, fmt.Errorf("--metrics-listen: %w", err)
+	}
+	mux := http.NewServeMux()
+	m := &metricsServer{meter: meter, ended: make(chan struct{}), http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second}}
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_ = meter.WriteMetrics(w) // who went away needs no answer
+	})
+	go func() {
+		defer close(m.ended)
+		_ = m.http.Serve(ln) // it ends when closed, and not being scraped is no reason to end a run
+	}()
+	if !quiet {
+		fmt.Fprintf(s.err, "openload: metrics at http://%s/metrics\n", ln.Addr())
+	}
+	return m, nil
+}
+
+// also lets the server see what observe sees.
+func (m *metricsServer) also(observe func(correct.Sample)) func(correct.Sample) {
+	switch {
+	case m == nil:
+		return observe
+	case observe == nil:
+		return m.meter.Observe
+	}
+	return func(x correct.Sample) {
+		m.meter.Observe(x)
+		observe(x)
+	}
+}
+
+func (m *metricsServer) close() {
+	if m != nil {
+		_ = m.http.Close()
+		<-m.ended
+	}
+}
