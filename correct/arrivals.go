@@ -8,7 +8,7 @@ import "openload/peak"
 type arrivals struct{ all, later peak.Stream }
 
 // sent takes the instant of an attempt that put a byte on the wire.
-func (a *arrivals) sent(x Sample) {
+func (a *arrivals) sent(x *Sample) {
 	a.all.Add(x.Sent)
 	if x.Attempt > 1 {
 		a.later.Add(x.Sent)

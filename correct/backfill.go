@@ -1,9 +1,6 @@
 package correct
 
-import (
-	"math/bits"
-	"time"
-)
+import "time"
 
 // Backfill adds a closed loop's sample v and the samples that the loop skipped
 // while it waited, one interval apart: v−interval, v−2·interval … while at least
@@ -26,8 +23,7 @@ func bucketFloor(v time.Duration) time.Duration {
 	if v > Longest {
 		return Longest + 1 // kept by no bucket: step through all that lie above in one go
 	}
-	shift := max(0, bits.Len64(uint64(v))-11)
-	return v >> shift << shift
+	return binFloor(bin(v))
 }
 
 // series adds an arithmetic series of n terms between least and greatest, as often

@@ -33,7 +33,7 @@ func TestBackfillEqualsTheLoop(t *testing.T) {
 		if v <= Longest {
 			h := hdrhistogram.New(1, int64(Longest), 3)
 			require.NoError(t, h.RecordCorrectedValue(int64(v), int64(interval)))
-			require.True(t, h.Equals(got.hist))
+			require.True(t, h.Equals(got.Histogram()))
 		}
 	})
 }

@@ -29,19 +29,19 @@ type Counts struct {
 	Status map[int]uint64 // complete responses by HTTP status, of all attempts
 }
 
-func (c *Counts) status(code int) {
+func (c *Counts) status(code int, n uint64) {
 	if c.Status == nil {
 		c.Status = map[int]uint64{}
 	}
-	c.Status[code]++
+	c.Status[code] += n
 }
 
-// made notes an operation that settled after so many attempts.
-func (c *Counts) made(attempts int) {
+// made notes n operations that settled after so many attempts.
+func (c *Counts) made(attempts int, n uint64) {
 	for len(c.ByAttempts) <= attempts {
 		c.ByAttempts = append(c.ByAttempts, 0)
 	}
-	c.ByAttempts[attempts]++
+	c.ByAttempts[attempts] += n
 }
 
 // Of is the number of operations that ended in class k.
@@ -87,10 +87,7 @@ func (c *Counts) merge(o *Counts) {
 		c.ByClass[k] += n
 	}
 	for code, n := range o.Status {
-		if c.Status == nil {
-			c.Status = map[int]uint64{}
-		}
-		c.Status[code] += n
+		c.status(code, n)
 	}
 }
 

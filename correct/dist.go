@@ -14,12 +14,12 @@ import (
 const Longest = time.Hour
 
 // A Dist is a distribution of durations and of failures, which rank above every
-// duration. Beside a 3-digit histogram (264 KiB) it keeps n, least, greatest and
-// sum exactly, and for each limit that it was told of beforehand the exact number
-// of values at or over it.
+// duration. Beside a 3-digit histogram (8 kB a doubling, 264 at most) it keeps n,
+// least, greatest and sum exactly, and for each limit that it was told of beforehand
+// the exact number of values at or over it.
 type Dist struct {
-	hist     *hdrhistogram.Histogram // values up to Longest; nil while there are none
-	values   uint64                  // durations, the ones above Longest too
+	bins     *bins  // values up to Longest; nil while there are none
+	values   uint64 // durations, the ones above Longest too
 	failed   uint64
 	min, max time.Duration
 	sum      sum
@@ -53,6 +53,43 @@ func (d *Dist) RecordN(v time.Duration, n uint64) {
 	}
 }
 
+// recordAll adds durations, all of which must be 0 or more, and returns their sum. One
+// by one it costs twice as much.
+func (d *Dist) recordAll(all []time.Duration) (total sum) {
+	if len(all) == 0 {
+		return total
+	}
+	least, greatest := all[0], all[0]
+	var lo, hi, carry uint64
+	for _, v := range all {
+		least, greatest = min(least, v), max(greatest, v)
+		lo, carry = bits.Add64(lo, uint64(v), 0)
+		hi += carry
+	}
+	total = sum{hi, lo}
+	if d.bins != nil && 0 <= least && greatest <= Longest {
+		d.bins.addAll(all)
+	} else {
+		for _, v := range all {
+			d.keep(v, 1)
+		}
+	}
+	d.tally(least, greatest, uint64(len(all)))
+	d.sum.merge(total)
+	for i, limit := range d.limits {
+		if limit <= least {
+			d.over[i] += uint64(len(all))
+		} else if limit <= greatest {
+			for _, v := range all {
+				if v >= limit {
+					d.over[i]++
+				}
+			}
+		}
+	}
+	return total
+}
+
 // keep puts n values into the histogram's bucket of v.
 func (d *Dist) keep(v time.Duration, n uint64) {
 	if v < 0 {
@@ -61,12 +98,10 @@ func (d *Dist) keep(v time.Duration, n uint64) {
 	if v > Longest {
 		return
 	}
-	if d.hist == nil {
-		d.hist = hdrhistogram.New(1, int64(Longest), 3)
+	if d.bins == nil {
+		d.bins = new(bins)
 	}
-	if err := d.hist.RecordValues(int64(v), int64(n)); err != nil {
-		panic("correct: histogram refused a value in its range: " + err.Error())
-	}
+	d.bins.add(v, n)
 }
 
 // tally counts n values of which least and greatest are the extremes.
@@ -97,13 +132,11 @@ func (d *Dist) Quantile(q Quantile) (v time.Duration, ok bool) {
 		return 0, false
 	case rank == d.values:
 		return d.max, true
-	case d.hist == nil || rank > uint64(d.hist.TotalCount()):
+	case d.bins == nil || rank > d.bins.n:
 		// Above Longest only the greatest is known, and this rank is not above it.
 		return d.max, true
 	}
-	// The library rounds p·n half up. Asked for rank/n of its own total, it lands on rank.
-	at := d.hist.ValueAtPercentile(100 * float64(rank) / float64(d.hist.TotalCount()))
-	return min(max(time.Duration(at), d.min), d.max), true
+	return min(max(d.bins.at(rank), d.min), d.max), true
 }
 
 // Min is the least duration.
@@ -149,11 +182,11 @@ func (d *Dist) Merge(o *Dist) {
 		d.over[i] += n
 	}
 	switch {
-	case o.hist == nil:
-	case d.hist == nil:
-		d.hist = o.hist.Clone()
+	case o.bins == nil:
+	case d.bins == nil:
+		d.bins = o.bins.clone()
 	default:
-		d.hist.Merge(o.hist)
+		d.bins.merge(o.bins)
 	}
 }
 
@@ -161,8 +194,8 @@ func (d *Dist) Merge(o *Dist) {
 func (d *Dist) Clone() Dist {
 	c := *d
 	c.over = slices.Clone(d.over)
-	if d.hist != nil {
-		c.hist = d.hist.Clone()
+	if d.bins != nil {
+		c.bins = d.bins.clone()
 	}
 	return c
 }
@@ -170,10 +203,10 @@ func (d *Dist) Clone() Dist {
 // Histogram is a copy of the values up to Longest, for those who export it; nil
 // if there are none.
 func (d *Dist) Histogram() *hdrhistogram.Histogram {
-	if d.hist == nil {
+	if d.bins == nil {
 		return nil
 	}
-	return d.hist.Clone()
+	return d.bins.export()
 }
 
 // A sum adds nanoseconds in 128 bits: a billion values of an hour do not overflow it.
@@ -182,6 +215,13 @@ type sum struct{ hi, lo uint64 }
 func (s *sum) add(v, n uint64) {
 	hi, lo := bits.Mul64(v, n)
 	s.merge(sum{hi, lo})
+}
+
+// plus adds one v.
+func (s *sum) plus(v time.Duration) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, uint64(v), 0)
+	s.hi += carry
 }
 
 func (s *sum) merge(o sum) {

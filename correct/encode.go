@@ -6,10 +6,10 @@ import "github.com/HdrHistogram/hdrhistogram-go"
 // HdrHistogram's compressed V2 encoding, which the libraries of other languages read
 // too. Empty if there are none. Failures are not in it.
 func (d *Dist) Encoded() string {
-	if d.hist == nil {
+	if d.bins == nil {
 		return ""
 	}
-	text, err := d.hist.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	text, err := d.bins.export().Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		panic("correct: histogram that can't be encoded: " + err.Error())
 	}

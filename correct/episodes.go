@@ -33,6 +33,9 @@ func newEpisodes(limits []time.Duration) episodes {
 func (e *episodes) at(i int) *episode { return &e.ring[(e.first+i)&(len(e.ring)-1)] }
 
 func (e *episodes) arrive(seq uint64) {
+	if len(e.limits) == 0 {
+		return
+	}
 	if e.n == len(e.ring) {
 		ring := make([]episode, 2*len(e.ring))
 		m := copy(ring, e.ring[e.first:])
@@ -44,8 +47,8 @@ func (e *episodes) arrive(seq uint64) {
 }
 
 func (e *episodes) settle(seq uint64, v time.Duration, failed bool) {
-	i := sort.Search(e.n, func(i int) bool { return e.at(i).seq >= seq })
-	if i == e.n || e.at(i).seq != seq {
+	i := e.find(seq)
+	if i < 0 {
 		return // it never arrived
 	}
 	bits := uint16(settledBit)
@@ -60,6 +63,21 @@ func (e *episodes) settle(seq uint64, v time.Duration, failed bool) {
 		e.first = (e.first + 1) & (len(e.ring) - 1)
 		e.n--
 	}
+}
+
+// find is where the operation is, -1 if it is not.
+func (e *episodes) find(seq uint64) int {
+	if e.n == 0 {
+		return -1
+	}
+	if i := seq - e.at(0).seq; i < uint64(e.n) && e.at(int(i)).seq == seq { // without gaps before it
+		return int(i)
+	}
+	i := sort.Search(e.n, func(i int) bool { return e.at(i).seq >= seq })
+	if i == e.n || e.at(i).seq != seq {
+		return -1
+	}
+	return i
 }
 
 func (e *episodes) pass(bits uint16) {

@@ -36,7 +36,7 @@ func TestFillEqualsBackfillingOneByOne(t *testing.T) {
 		require.Equal(t, synthetic, got.Fill(values, interval))
 		requireSame(t, &want, &got)
 		if top, ok := want.Max(); ok && top <= Longest {
-			require.True(t, h.Equals(got.hist))
+			require.True(t, h.Equals(got.Histogram()))
 		}
 	})
 }

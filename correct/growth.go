@@ -6,6 +6,7 @@ package correct
 type growth struct {
 	at    []uint64 // readings, one every `every` arrivals
 	every uint64
+	next  uint64 // the arrival that is read next
 	n     uint64 // arrivals seen
 	last  uint64 // the latest reading
 }
@@ -13,23 +14,24 @@ type growth struct {
 const mostReadings = 1024
 
 func (g *growth) arrive(out uint64) {
-	if g.every == 0 {
-		g.every = 1
-	}
-	if g.n%g.every == 0 {
-		if len(g.at) == mostReadings {
-			for i := range mostReadings / 2 {
-				g.at[i] = g.at[2*i]
-			}
-			g.at = g.at[:mostReadings/2]
-			g.every *= 2
-		}
-		if g.n%g.every == 0 {
-			g.at = append(g.at, out)
-		}
+	if g.n == g.next {
+		g.read(out)
 	}
 	g.n++
 	g.last = out
+}
+
+func (g *growth) read(out uint64) {
+	if len(g.at) == mostReadings {
+		for i := range mostReadings / 2 {
+			g.at[i] = g.at[2*i]
+		}
+		g.at = g.at[:mostReadings/2]
+		g.every *= 2
+	}
+	g.every = max(1, g.every)
+	g.at = append(g.at, out)
+	g.next += g.every
 }
 
 // growing reports whether each eighth of the second half of the arrivals added to

@@ -76,11 +76,10 @@ type phases struct {
 	parted bool
 }
 
-// expect is told of an attempt before Raw is.
-func (p *phases) expect(x *Sample, raw *Dist) {
-	if !p.parted && x.Class == OK && (x.First > 0 || x.Wrote > 0) {
-		p.part(raw)
-	}
+// parts reports whether the attempt is the first of which a time to the first byte
+// differs from Raw. It must be asked before Raw is told.
+func (p *phases) parts(x *Sample) bool {
+	return !p.parted && x.Class == OK && (x.First > 0 || x.Wrote > 0)
 }
 
 func (p *phases) part(raw *Dist) {
@@ -101,7 +100,7 @@ func (p *phases) add(x *Sample) {
 			p.dists[i].Record(d)
 		}
 		if d > 0 {
-			p.sums[i].add(uint64(d), 1)
+			p.sums[i].plus(d)
 		}
 	}
 }

@@ -47,7 +47,9 @@ type Options struct {
 type Recorder struct {
 	opt      Options
 	snap     Snapshot
+	block    block
 	episodes episodes
+	statuses [600]uint64 // responses by status, as far as it is below 600
 	lastDone time.Duration
 	lastSeq  uint64
 
@@ -56,8 +58,8 @@ type Recorder struct {
 	busy, fast uint64        // operations that did find something; of them, those served in half of idle or less
 }
 
-// NewRecorder returns an empty recorder: about 2.4 MB once it has seen samples, and
-// what a [peak.Stream] takes, twice if there are retries.
+// NewRecorder returns an empty recorder: less than a megabyte once it has seen samples,
+// and what a [peak.Stream] takes, twice if there are retries.
 func NewRecorder(opt Options) *Recorder {
 	r := &Recorder{opt: opt}
 	for i := range r.snap.dists {
@@ -89,19 +91,28 @@ func (r *Recorder) Arrive(seq uint64, intended, dispatched time.Duration, waitin
 // Record adds one attempt.
 func (r *Recorder) Record(x Sample) {
 	s := &r.snap
-	s.phases.expect(&x, &s.dists[Raw])
-	r.attempt(x)
-	if !x.Final {
-		return
+	if r.usual(&x) {
+		r.hold(&x)
+	} else {
+		if s.phases.parts(&x) {
+			r.fold()
+			s.phases.part(&s.dists[Raw])
+		}
+		r.attempt(&x)
+		if !x.Final {
+			return
+		}
+		r.operation(&x)
+		if !s.closed && !r.opt.Again {
+			s.series.settle(&x)
+		}
 	}
-	r.operation(x)
 	if !s.closed && !r.opt.Again {
 		r.episodes.settle(x.Seq, x.Corrected(), x.Class != OK)
-		s.series.settle(x)
 	}
 }
 
-func (r *Recorder) attempt(x Sample) {
+func (r *Recorder) attempt(x *Sample) {
 	s := &r.snap
 	if x.Fired || x.Attempt == 1 {
 		s.dists[Lag].Record(x.Lag())
@@ -127,13 +138,15 @@ func (r *Recorder) attempt(x Sample) {
 	if x.Class == Timeout {
 		s.Counts.Cut++
 	}
-	if x.Status > 0 {
-		s.Counts.status(x.Status)
+	if 0 < x.Status && x.Status < len(r.statuses) {
+		r.statuses[x.Status]++
+	} else if x.Status > 0 {
+		s.Counts.status(x.Status, 1)
 	}
 	s.MaxLate = max(s.MaxLate, x.Late)
 }
 
-func (r *Recorder) operation(x Sample) {
+func (r *Recorder) operation(x *Sample) {
 	s := &r.snap
 	s.Counts.ByClass[x.Class]++
 	if x.Class == Dropped {
@@ -148,8 +161,8 @@ func (r *Recorder) operation(x Sample) {
 	if !x.Fired {
 		made--
 	}
-	s.Counts.made(made)
-	if x.Class != OK && r.opt.Unknown != nil && r.opt.Unknown(x) {
+	s.Counts.made(made, 1)
+	if x.Class != OK && r.opt.Unknown != nil && r.opt.Unknown(*x) {
 		s.Counts.Unknown++
 	}
 	if x.Class == OK {
@@ -158,7 +171,7 @@ func (r *Recorder) operation(x Sample) {
 		}
 		s.Counts.OK++
 		if !s.closed && !r.opt.Again {
-			s.phases.add(&x)
+			s.phases.add(x)
 		}
 	}
 	if s.closed {
@@ -166,9 +179,10 @@ func (r *Recorder) operation(x Sample) {
 	}
 	switch {
 	case x.Class == OK:
+		less := x.LessLag()
 		s.dists[Corrected].Record(x.Corrected())
-		s.dists[LessLag].Record(x.LessLag())
-		s.dists[LessWait].Record(max(0, x.LessLag()-x.Wait()))
+		s.dists[LessLag].Record(less)
+		s.dists[LessWait].Record(max(0, less-x.Wait()))
 	case x.Excused():
 		s.dists[Corrected].Fail(1)
 		s.dists[LessLag].Record(0)
@@ -190,9 +204,12 @@ func (r *Recorder) operation(x Sample) {
 // once an answer overtakes another, and where operations that had to queue would have
 // been served much faster than those that did not: then they did not queue, as behind
 // a long wire or in a server of many workers.
-func (r *Recorder) closedLoop(x Sample) {
+func (r *Recorder) closedLoop(x *Sample) {
 	s := &r.snap
-	if s.Counts.Fired > 1 && x.Seq < r.lastSeq || x.Done < r.lastDone || x.Attempt > 1 || x.Class != OK {
+	if !s.ordered {
+		return
+	}
+	if x.Seq < r.lastSeq || x.Done < r.lastDone || x.Attempt > 1 || x.Class != OK {
 		s.ordered = false
 	}
 	if s.ordered {
@@ -213,7 +230,13 @@ func (r *Recorder) closedLoop(x Sample) {
 
 // Snapshot is a copy of all that was recorded so far.
 func (r *Recorder) Snapshot() *Snapshot {
+	r.fold()
 	c := r.snap.clone()
+	for code, n := range r.statuses {
+		if n > 0 {
+			c.Counts.status(code, n)
+		}
+	}
 	c.ordered = c.ordered && (r.fast < 3 || 20*r.fast <= r.busy)
 	if !r.opt.Closed && !r.opt.Again {
 		c.Episodes = r.episodes.counts()

@@ -43,21 +43,21 @@ type Sample struct {
 }
 
 // Lag is our own lateness: never the server's fault.
-func (s Sample) Lag() time.Duration { return s.Dispatched - s.Due }
+func (s *Sample) Lag() time.Duration { return s.Dispatched - s.Due }
 
 // Wait is the time spent waiting for a connection, or dialling.
-func (s Sample) Wait() time.Duration { return s.Sent - s.Dispatched }
+func (s *Sample) Wait() time.Duration { return s.Sent - s.Dispatched }
 
 // Raw is the service time of the attempt, what a closed-loop tool would report.
-func (s Sample) Raw() time.Duration { return s.Done - s.Sent }
+func (s *Sample) Raw() time.Duration { return s.Done - s.Sent }
 
 // Corrected is what a user waited for the operation, up to this attempt's end.
 // For a first attempt it is exactly Lag + Wait + Raw.
-func (s Sample) Corrected() time.Duration { return s.Done - s.Intended }
+func (s *Sample) Corrected() time.Duration { return s.Done - s.Intended }
 
 // LessLag is Corrected with all of our own lateness taken out, and what it may have
 // done by sending in clumps: a lower bound of what a punctual generator would have seen.
-func (s Sample) LessLag() time.Duration {
+func (s *Sample) LessLag() time.Duration {
 	return max(0, s.Corrected()-time.Duration(s.Attempt)*s.Behind-s.Late)
 }
 

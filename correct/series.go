@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Windows of a series: the width doubles whenever a run would need more.
@@ -35,19 +33,19 @@ type Window struct {
 	SettledCount, FailedHere uint64
 }
 
-// series keeps the windows of a run. Its histograms are sparse: dense ones would
-// be 264 KiB each.
+// series keeps the windows of a run.
 type series struct {
 	width time.Duration
 	at    map[int64]*window
+	bench *bench
 
-	latest   *window // the one asked for last, which is mostly the next as well
-	latestAt int64
+	latest *window // the one asked for last, which is mostly the next as well
+	from   time.Duration
 }
 
 type window struct {
 	Window
-	corrected, raw *hdrhistogram.PackedHistogram
+	corrected, raw thin
 }
 
 func (s *series) arrive(intended time.Duration, waiting, out int) {
@@ -57,7 +55,7 @@ func (s *series) arrive(intended time.Duration, waiting, out int) {
 	w.Out = max(w.Out, out)
 }
 
-func (s *series) settle(x Sample) {
+func (s *series) settle(x *Sample) {
 	w := s.window(x.Intended)
 	w.SettledCount++
 	if x.Written || x.Earlier {
@@ -70,38 +68,58 @@ func (s *series) settle(x Sample) {
 	}
 	w.OK++
 	w.CorrectedMax = max(w.CorrectedMax, x.Corrected())
-	record(&w.corrected, x.Corrected())
-	record(&w.raw, x.Raw())
+	w.corrected.record(x.Corrected(), s.bench)
+	w.raw.record(x.Raw(), s.bench)
 }
 
-func record(h **hdrhistogram.PackedHistogram, v time.Duration) {
-	if *h == nil {
-		*h = hdrhistogram.NewPacked(1, int64(Longest), 2)
-	}
-	// Longer than Longest is shown as Longest: the series is a picture, the Dists are exact.
-	if err := (*h).RecordValue(int64(min(v, Longest))); err != nil {
-		panic("correct: series refused a value in its range: " + err.Error())
+// settleAll is settle for operations that succeeded at their first attempt.
+func (s *series) settleAll(intended, wait, raw, corrected []time.Duration) {
+	for len(intended) > 0 {
+		w := s.window(intended[0])
+		n := 1 // of the same window
+		for n < len(intended) && intended[n] >= s.from && intended[n]-s.from < s.width {
+			n++
+		}
+		w.SettledCount += uint64(n)
+		w.Sent += uint64(n)
+		w.OK += uint64(n)
+		w.OldestWait = max(w.OldestWait, slices.Max(wait[:n]))
+		w.CorrectedMax = max(w.CorrectedMax, slices.Max(corrected[:n]))
+		w.corrected.recordAll(corrected[:n], s.bench)
+		w.raw.recordAll(raw[:n], s.bench)
+		intended, wait, raw, corrected = intended[n:], wait[n:], raw[n:], corrected[n:]
 	}
 }
 
 func (s *series) window(t time.Duration) *window {
+	if s.latest != nil && t >= s.from && t-s.from < s.width {
+		return s.latest
+	}
 	if s.at == nil {
-		s.width, s.at = firstWidth, map[int64]*window{}
+		s.width, s.at, s.bench = firstWidth, map[int64]*window{}, new(bench)
 	}
 	for t/s.width >= mostWindows {
 		s.widen()
 	}
 	i := int64(t / s.width)
-	if s.latest != nil && i == s.latestAt {
-		return s.latest
-	}
 	w := s.at[i]
 	if w == nil {
 		w = new(window)
 		s.at[i] = w
+		s.tidy(i - 1)
+		s.tidy(i - 10)
 	}
-	s.latest, s.latestAt = w, i
+	s.latest, s.from = w, time.Duration(i)*s.width
 	return w
+}
+
+// tidy counts the values of a window that gets no more, or few.
+func (s *series) tidy(i int64) {
+	if w := s.at[i]; w != nil {
+		w.corrected.pack(s.bench)
+		w.raw.pack(s.bench)
+		w.corrected.loose, w.raw.loose = nil, nil
+	}
 }
 
 // widen merges the windows two by two.
@@ -130,18 +148,8 @@ func (s *series) add(i int64, w *window) {
 	into.Out = max(into.Out, w.Out)
 	into.OldestWait = max(into.OldestWait, w.OldestWait)
 	into.CorrectedMax = max(into.CorrectedMax, w.CorrectedMax)
-	join(&into.corrected, w.corrected)
-	join(&into.raw, w.raw)
-}
-
-func join(into **hdrhistogram.PackedHistogram, from *hdrhistogram.PackedHistogram) {
-	switch {
-	case from == nil:
-	case *into == nil:
-		*into = from
-	default:
-		(*into).Merge(from)
-	}
+	into.corrected.merge(&w.corrected, s.bench)
+	into.raw.merge(&w.raw, s.bench)
 }
 
 func (s *series) merge(o *series) {
@@ -162,13 +170,12 @@ func (s *series) merge(o *series) {
 }
 
 func (s *series) clone() series {
-	c := series{width: s.width, at: maps.Clone(s.at)}
+	if s.at == nil {
+		return series{}
+	}
+	c := series{width: s.width, at: maps.Clone(s.at), bench: new(bench)}
 	for i, w := range c.at {
-		v := *w
-		if v.corrected != nil {
-			v.corrected, v.raw = v.corrected.Clone(), v.raw.Clone()
-		}
-		c.at[i] = &v
+		c.at[i] = &window{w.Window, w.corrected.clone(), w.raw.clone()}
 	}
 	return c
 }
@@ -177,22 +184,11 @@ func (s *series) windows() []Window {
 	all := make([]Window, 0, len(s.at))
 	for _, i := range slices.Sorted(maps.Keys(s.at)) {
 		w := s.at[i]
-		w.At, w.Width = time.Duration(i)*s.width, s.width
-		w.CorrectedP99, w.HasCorrected = p99(w.corrected, w.FailedHere)
-		w.RawP99, w.HasRaw = p99(w.raw, w.FailedHere)
-		all = append(all, w.Window)
+		v := w.Window
+		v.At, v.Width = time.Duration(i)*s.width, s.width
+		v.CorrectedP99, v.HasCorrected = w.corrected.at(P99, w.FailedHere, s.bench)
+		v.RawP99, v.HasRaw = w.raw.at(P99, w.FailedHere, s.bench)
+		all = append(all, v)
 	}
 	return all
-}
-
-func p99(h *hdrhistogram.PackedHistogram, failed uint64) (time.Duration, bool) {
-	if h == nil {
-		return 0, false
-	}
-	values := uint64(h.TotalCount())
-	rank := P99.Rank(values + failed)
-	if rank > values {
-		return 0, false
-	}
-	return min(time.Duration(h.ValueAtPercentile(100*float64(rank)/float64(values))), time.Duration(h.Max())), true
 }

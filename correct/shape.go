@@ -38,12 +38,11 @@ func (d *Dist) Above(v time.Duration) (n uint64, sum time.Duration) {
 // cells calls f for each bucket with its middle, or what is known better: none is
 // over the greatest value. Those above Longest are taken for it.
 func (d *Dist) cells(f func(v time.Duration, count uint64)) {
-	if d.hist == nil {
+	if d.bins == nil {
 		return
 	}
-	for _, bar := range d.hist.Distribution() {
-		if bar.Count > 0 {
-			f(min(time.Duration((bar.From+bar.To)/2), d.max), uint64(bar.Count))
-		}
-	}
+	d.bins.each(func(i uint, n uint64) bool {
+		f(min((binFloor(i)+binTop(i))/2, d.max), n)
+		return true
+	})
 }

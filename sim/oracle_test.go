@@ -25,16 +25,16 @@ type samples []correct.Sample
 func (s *samples) Arrive(uint64, time.Duration, time.Duration, int, int) {}
 func (s *samples) Record(x correct.Sample)                               { *s = append(*s, x) }
 
-func (s samples) each(f func(correct.Sample) time.Duration) []time.Duration {
+func (s samples) each(f func(*correct.Sample) time.Duration) []time.Duration {
 	out := make([]time.Duration, len(s))
 	for i, x := range s {
-		out[i] = f(x)
+		out[i] = f(&x)
 	}
 	return out
 }
 
-func (s samples) corrected() []time.Duration { return s.each(correct.Sample.Corrected) }
-func (s samples) raw() []time.Duration       { return s.each(correct.Sample.Raw) }
+func (s samples) corrected() []time.Duration { return s.each((*correct.Sample).Corrected) }
+func (s samples) raw() []time.Duration       { return s.each((*correct.Sample).Raw) }
 
 func anyStatus(int) bool { return true }
 
@@ -221,12 +221,12 @@ func TestOpenRunOfTheLab(t *testing.T) {
 	t.Run("L28 L29 connections", func(t *testing.T) {
 		for connections, want := range map[int][]time.Duration{1: inMS(1940, 50, 1920), 25: inMS(1940, 1940, 0)} {
 			got := openRun(t, labA, 200, engine.Limits{InFlight: connections, Drain: time.Hour})
-			wait := got.each(correct.Sample.Wait)
+			wait := got.each((*correct.Sample).Wait)
 			require.Equal(t, want, append(at(got.corrected(), "99"), append(at(got.raw(), "99"), at(wait, "max")...)...), connections)
 		}
 		for connections, want := range map[int]int{1: 50, 2: 49, 5: 46, 10: 40, 25: 0} {
 			got := openRun(t, labA, 200, engine.Limits{InFlight: connections, Drain: time.Hour})
-			require.Equal(t, want, over(got.each(correct.Sample.Wait), 0), connections)
+			require.Equal(t, want, over(got.each((*correct.Sample).Wait), 0), connections)
 		}
 	})
 	t.Run("for a queue the corrected result is the same under every cap", func(t *testing.T) {
