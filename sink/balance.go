@@ -27,6 +27,7 @@ func (p *page) balance() {
 		p.overLimit(p.SLA[0])
 	}
 	p.overTime()
+	p.underWay()
 	if p.Plan.Model != "file" {
 		took := []string{p.duration(p.Run.Duration)}
 		if n := c.LateAnswers; n != nil && *n > 1 { // the last one always does

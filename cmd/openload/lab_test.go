@@ -79,3 +79,27 @@ func TestTheBacklogOfASimulationIsInItsReport(t *testing.T) {
 		}
 	}
 }
+
+// And drawn in the text, where it is worth a picture.
+func TestABacklogIsDrawn(t *testing.T) {
+	for _, tt := range []struct {
+		name, legend string
+		args         []string
+	}{
+		{"in the server", "most requests under way per 10.0 s, 0 to 2399 at 120 s", []string{"--server", "capacity=60/s until=120s then=100/s"}},
+		{"here", "most requests under way or waiting to be sent per 10.0 s, 0 to 2400 at 120 s", []string{"--server", "capacity=60/s until=120s then=100/s", "-c", "5"}},
+		{"none", "", []string{"--server", "service=5ms"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out strings.Builder
+			require.Zero(t, execute(append([]string{"sim", "--rate", "80", "--duration", "6m"}, tt.args...), streams{strings.NewReader(""), &out, os.Stderr}))
+			text := strings.Join(strings.Fields(out.String()), " ")
+			if tt.legend == "" {
+				require.NotContains(t, text, "under way")
+				return
+			}
+			require.Contains(t, text, "under way ")
+			require.Contains(t, text, tt.legend)
+		})
+	}
+}
