@@ -52,7 +52,11 @@ func statusOfReport(r *report.Report, signal syscall.Signal) int {
 	if r.Run.Interrupted && signal != 0 {
 		return 128 + int(signal)
 	}
-	switch r.Verdict {
+	return statusOfVerdict(r.Verdict)
+}
+
+func statusOfVerdict(verdict string) int {
+	switch verdict {
 	case "fail":
 		return statusFail
 	case "invalid", "inconclusive":

@@ -28,6 +28,7 @@ type runCmd struct {
 	engineFlags
 	retryFlags
 	verdictFlags
+	repeatFlags
 	outputFlags
 	metricsFlags
 }
@@ -52,7 +53,7 @@ func (c *runCmd) run(s streams) (int, error) {
 		return c.explain(s, p)
 	}
 	outs, err := c.prepare(s)
-	if err != nil {
+	if err = joined(err, c.checkRuns(outs)); err != nil {
 		return 0, err
 	}
 	if note != "" && !c.Quiet {
@@ -70,31 +71,23 @@ func (c *runCmd) run(s streams) (int, error) {
 	if _, err := live.Cap(p.Connections, allowed); err != nil {
 		fmt.Fprintf(s.err, "openload: warning: %v\n", err)
 	}
-	observe, err := outs.stream(s, sink.StreamOptions{Closed: p.Closed != nil})
-	if err != nil {
-		return statusBroken, err
-	}
-	defer outs.drop()
 	metrics, err := c.listen(s, c.Quiet, &sink.Meter{Closed: p.Closed != nil})
 	if err != nil {
 		return 0, err
 	}
 	defer metrics.close()
-	r, err := measure(i.ctx, i.stop, p, target, measureOptions{
-		observe: metrics.also(observe), began: outs.began,
-		auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
-		progress: func(p progress) *progress {
-			p.color = useColor(c.Color, s.err)
-			return showProgress(outs.progress(c.Progress, s.out), outs.quiet, s.err, p)
-		},
+	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil}, func(p *plan.Plan, one *oneRun) (*report.Report, error) {
+		return measure(i.ctx, i.stop, p, target, measureOptions{
+			observe: metrics.also(one.observe), began: one.outs.began,
+			auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
+			progress: func(p progress) *progress {
+				if p.color = useColor(c.Color, s.err); one.name != "" {
+					p.head.Load = append([]string{one.name}, p.head.Load...)
+				}
+				return showProgress(outs.progress(c.Progress, s.out), outs.quiet, s.err, p)
+			},
+		})
 	})
-	if err != nil {
-		return statusBroken, err
-	}
-	if err := outs.write(s, r); err != nil {
-		return statusBroken, err
-	}
-	return statusOfReport(r, i.signal()), nil
 }
 
 // reach resolves the target's name and readies its transport: what can't be found

@@ -22,6 +22,7 @@ type simCmd struct {
 	limits
 	retryFlags
 	verdictFlags
+	repeatFlags
 	outputFlags
 	Server string `required:"" group:"request" placeholder:"'KEY=VALUE ...'" help:"The modelled server, as for 'openload lab': service=50ms stall=150:2s."`
 }
@@ -42,24 +43,17 @@ func (c *simCmd) run(s streams) (int, error) {
 		return c.explain(s, p)
 	}
 	outs, err := c.prepare(s)
-	if err != nil {
+	if err = joined(err, c.checkRuns(outs)); err != nil {
 		return 0, err
 	}
 	i := catch()
 	defer i.release()
 	// Virtual time stands still while a file is written: nobody is sent late.
-	observe, err := outs.stream(s, sink.StreamOptions{Closed: p.Closed != nil, Wait: true})
-	if err != nil {
-		return statusBroken, err
-	}
-	defer outs.drop()
-	began := time.Now()
-	outs.began(began)
-	r := simulate(i, p, server, c.Schedule, began, observe)
-	if err := outs.write(s, r); err != nil {
-		return 0, err
-	}
-	return statusOfReport(r, i.signal()), nil
+	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil, Wait: true}, func(p *plan.Plan, one *oneRun) (*report.Report, error) {
+		began := time.Now()
+		one.outs.began(began)
+		return simulate(i, p, server, c.Schedule, began, one.observe), nil
+	})
 }
 
 // simulate runs p against a modelled server.
