@@ -43,7 +43,7 @@ func Read(name string, text []byte, keys []Key) (*File, error) {
 		return nil, f.syntax(err)
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" {
-		return nil, f.Problem(Place{}, "the file is empty")
+		return nil, f.Problem(Place{}, "the file is empty; 'openload init' writes a plan to start from")
 	}
 	top, err := Value{f, doc.Content[0], ""}.fields()
 	wrong := []error{err}
@@ -84,7 +84,7 @@ func (f *File) unknown(at Place, name, what string, known []string) error {
 		return f.Problem(at, "unknown %s %q, did you mean %s?", what, name, meant)
 	}
 	if what == "key" {
-		return f.Problem(at, "unknown key %q", name)
+		return f.Problem(at, "unknown key %q; 'openload schema' lists the keys", name)
 	}
 	return f.Problem(at, "unknown %s %q; known are %s", what, name, strings.Join(known, ", "))
 }
@@ -151,7 +151,7 @@ func (f *File) syntax(err error) error {
 	}
 	switch {
 	case strings.Contains(text, "no documents"):
-		return f.Problem(Place{}, "the file is empty")
+		return f.Problem(Place{}, "the file is empty; 'openload init' writes a plan to start from")
 	case strings.Contains(text, "found multiple"):
 		return f.Problem(Place{}, "several documents in one file; a plan is one, without a second ---")
 	case strings.Contains(text, "tab character"), strings.Contains(text, "cannot start any token") && f.hasTab(at):

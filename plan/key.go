@@ -15,6 +15,8 @@ type Key struct {
 	Default string   // what holds where nobody says anything; "" for nothing
 	Sample  string   // a placeholder such as TIME
 	Doc     string   // what it means, in a sentence or two
+
+	Of map[string]any // of Sections: the schema
 }
 
 // A Form is what a key's value looks like in a file. Every form can also be written as

@@ -22,6 +22,9 @@ type grammar struct {
 	Correct  correctCmd  `cmd:"" help:"Read another tool's result file: raw and corrected side by side, repaired where that is right, refused where it is not."`
 	Peaks    peaksCmd    `cmd:"" help:"Show how many arrivals of an access log or another file came at once, by the width of at once."`
 	Schedule scheduleCmd `cmd:"" help:"Print the instants of a schedule as CSV, for --schedule."`
+	Init     initCmd     `cmd:"" help:"Write a commented plan file to start from: a sound test, and why."`
+	Lint     lintCmd     `cmd:"" help:"Judge a plan file by the rules of sound test design, and say which are broken and why."`
+	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of plan files, for editors."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
@@ -43,16 +46,7 @@ func execute(args []string, s streams) (status int) {
 	}()
 	var g grammar
 	under := &layers{in: s.in}
-	parser := kong.Must(&g,
-		kong.Name("openload"),
-		kong.Description("Fires each request at a time fixed before the run and measures from that time."),
-		kong.Writers(s.out, s.err),
-		kong.Help(printHelp),
-		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.ExplicitGroups(groups),
-		kong.Resolvers(under),
-		kong.Vars{"kinds": outputKinds()},
-	)
+	parser := newParser(&g, under, s)
 	if len(args) == 0 {
 		parser.Stdout = s.err
 		k, err := kong.Trace(parser, nil)
@@ -96,6 +90,21 @@ func execute(args []string, s streams) (status int) {
 		return max(status, statusOf(err))
 	}
 	return status
+}
+
+// newParser is the command line as kong takes it; under is where it finds what was not
+// typed.
+func newParser(g *grammar, under *layers, s streams) *kong.Kong {
+	return kong.Must(g,
+		kong.Name("openload"),
+		kong.Description("Fires each request at a time fixed before the run and measures from that time."),
+		kong.Writers(s.out, s.err),
+		kong.Help(printHelp),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ExplicitGroups(groups),
+		kong.Resolvers(under),
+		kong.Vars{"kinds": outputKinds()},
+	)
 }
 
 // asUsage marks a parser's error as the user's mistake, unless it could not write.

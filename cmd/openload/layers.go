@@ -16,7 +16,7 @@ import (
 
 // planFlags are the flags of commands that take a plan file.
 type planFlags struct {
-	Plan    string `short:"f" aliases:"file" group:"plan" placeholder:"FILE" help:"Take what the flags do not say from this plan file, YAML or JSON; - is standard input."`
+	Plan    string `short:"f" aliases:"file" group:"plan" placeholder:"FILE" help:"Take what the flags do not say from this plan file, YAML or JSON; - is standard input. 'openload init' writes one."`
 	Explain bool   `group:"plan" help:"Print the plan and where every value came from (flag, OPENLOAD_* variable, file, default), and send nothing."`
 
 	layers *layers
@@ -33,6 +33,8 @@ var ownFlags = []string{"help", "plan", "explain"}
 type layers struct {
 	keys []plan.Key
 	in   io.Reader
+
+	alone bool // without the environment: a file is judged by what it says itself
 
 	read    bool
 	node    *kong.Node
@@ -173,7 +175,7 @@ func (l *layers) start(ctx *kong.Context) error {
 		if k.Flag == "" {
 			continue
 		}
-		if text, ok := os.LookupEnv(k.Env()); ok && text != "" {
+		if text, ok := os.LookupEnv(k.Env()); ok && text != "" && !l.alone {
 			l.origins[k.Flag] = origin{env: k.Env()}
 		} else if words := l.file.Words(k.Flag); len(words) > 0 {
 			l.origins[k.Flag] = origin{words: words}
@@ -200,7 +202,7 @@ func readPlan(name string, in io.Reader) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("--plan: %w", err)
+			return nil, fmt.Errorf("--plan: %w; 'openload init %s' would write one", err, name)
 		}
 		defer f.Close()
 		in = f

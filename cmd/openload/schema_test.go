@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v4"
+
+	"openload/plan"
+)
+
+func planKeys() []plan.Key {
+	var g grammar
+	return flagKeys(newParser(&g, &layers{}, streams{out: io.Discard, err: io.Discard}).Model)
+}
+
+func planSchema(t *testing.T) *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(plan.Schema(planKeys())))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("plan.json", doc))
+	s, err := c.Compile("plan.json")
+	require.NoError(t, err)
+	return s
+}
+
+// asJSON is a YAML text as a validator of JSON takes it.
+func asJSON(t *testing.T, text []byte) any {
+	var v any
+	require.NoError(t, yaml.Load(text, &v))
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	require.NoError(t, err)
+	return doc
+}
+
+// Every plan in the repository keeps the schema, and can be read.
+func TestPlansKeepTheSchema(t *testing.T) {
+	s := planSchema(t)
+	files, err := filepath.Glob("../../plans/*.yaml")
+	require.NoError(t, err)
+	for _, name := range append(files, "init.yaml") {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.NoError(t, s.Validate(asJSON(t, text)), name)
+		_, err = plan.Read(name, text, planKeys())
+		require.NoError(t, err)
+	}
+}
+
+// What an editor accepts is what the program accepts.
+func TestTheSchemaAgreesWithTheReader(t *testing.T) {
+	s := planSchema(t)
+	for text, good := range map[string]bool{
+		"rate: 50": true, "rate: 300/m": true, "n: 5": true, "timeout: 1m30s": true, "closed: true": true,
+		"sla: p99<1s": true, "sla: [p99<1s, errors<1%]": true, "headers: {A: b, C: [d, 1]}": true, "headers: ['A: b']": true,
+		"retry: attempts=3": true, "retry: {attempts: 3, jitter: full}": true, "engine: portable": true, "$schema: x": true,
+		"arrival: {population: 30, period: 3s}": true, "reason: because": true,
+		"phases: [{rate: 5, duration: 1s}, {pause: 1s}, 'a: 5@1s']": true, "server: {service: 5ms, stall: ['3:2s', '9:1s']}": true,
+		"raet: 50": false, "rate: [50]": false, "n: -5": false, "n: many": false, "n: 1.5": false, "timeout: 20": false, "timeout: fast": false, "timeout: -1s": false,
+		"closed: maybe": false, "sla: {a: b}": false, "engine: fast": false, "confidence: high": false,
+		"phases: [{rate: 5}]": false, "phases: [{rate: 5, duration: 1s, warm: true}]": false, "phases: [{pause: 5}]": false,
+	} {
+		_, err := plan.Read("p.yaml", []byte(text), planKeys())
+		require.Equal(t, good, err == nil, "the reader and %q: %v", text, err)
+		err = s.Validate(asJSON(t, []byte(text)))
+		require.Equal(t, good, err == nil, "the schema and %q: %v", text, err)
+	}
+}
+
+// One table: a key is a flag and a variable, and says so.
+func TestKeysAreFlags(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range planKeys() {
+		require.False(t, seen[k.Name], k.Name)
+		seen[k.Name] = true
+		require.NotEmpty(t, k.Doc, k.Name)
+		require.Regexp(t, `^[a-z][a-z0-9_]*$`, k.Name)
+		require.Regexp(t, `^OPENLOAD_[A-Z0-9_]+$`, k.Env())
+	}
+	for _, name := range []string{"url", "rate", "n", "duration", "arrival", "seed", "connections", "timeout", "connect_timeout", "deadline", "drain", "retry", "sla", "expect_status", "headers", "body", "method", "outputs", "phases", "warmup", "server", "closed", "reason"} {
+		require.True(t, seen[name], name)
+	}
+}
