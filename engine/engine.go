@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"container/heap"
 	"context"
 	"time"
 
@@ -177,7 +176,7 @@ func (l *loop) conclude(x correct.Sample) {
 	x.Final = !again
 	l.rec.Record(x)
 	if again {
-		heap.Push(&l.again, next)
+		l.again.push(next)
 	}
 }
 
@@ -218,7 +217,7 @@ func (l *loop) dispatch() {
 			return
 		}
 	} else {
-		s = heap.Pop(&l.again).(Shot)
+		s = l.again.pop()
 		s.Dispatched = l.now
 	}
 	if l.retry != nil && !l.retry.Start(s.Attempt, l.now) {
@@ -287,27 +286,11 @@ func (l *loop) halt() {
 		l.waiting.push(l.arrive())
 	}
 	for len(l.again) > 0 {
-		s := heap.Pop(&l.again).(Shot)
+		s := l.again.pop()
 		s.Due, s.Dispatched = l.now, l.now
 		l.waiting.push(s)
 	}
 	for l.waiting.len() > 0 {
 		l.abort(l.waiting.pop(), correct.Unfinished, l.now)
 	}
-}
-
-// retries is a heap by Due.
-type retries []Shot
-
-func (r retries) Len() int { return len(r) }
-func (r retries) Less(i, j int) bool {
-	return r[i].Due < r[j].Due || r[i].Due == r[j].Due && r[i].Seq < r[j].Seq
-}
-func (r retries) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
-func (r *retries) Push(x any)   { *r = append(*r, x.(Shot)) }
-func (r *retries) Pop() any {
-	old := *r
-	x := old[len(old)-1]
-	*r = old[:len(old)-1]
-	return x
 }

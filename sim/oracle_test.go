@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"openload/correct"
 	"openload/engine"
 	"openload/lab"
+	"openload/retry"
 	"openload/schedule"
 	"openload/seed"
 	"openload/sim"
@@ -325,20 +327,24 @@ func TestHowManyClientsAFreezeMustCatch(t *testing.T) {
 // A million operations a second of real time, and no memory that grows with them.
 func BenchmarkOpenRun(b *testing.B) {
 	for _, bm := range []struct {
-		name, server string
-		lim          engine.Limits
+		name, server, retry string
+		lim                 engine.Limits
 	}{
-		{"idle", "service=5us", lenient},
-		{"thousands under way", "service=9us hang=24ms", lenient},
-		{"timed out", "hang=8ms workers=0 hang-after=1ms", engine.Limits{Timeout: 3 * ms, Drain: time.Hour}},
-		{"gated", "service=11us limit=100 queue=50 max-age=1s accept=90/1ms", lenient},
+		{"idle", "service=5us", "none", lenient},
+		{"thousands under way", "service=9us hang=24ms", "none", lenient},
+		{"timed out", "hang=8ms workers=0 hang-after=1ms", "none", engine.Limits{Timeout: 3 * ms, Drain: time.Hour}},
+		{"gated", "service=11us limit=100 queue=50 max-age=1s accept=90/1ms", "none", lenient},
+		{"rejected ones retried", "service=5us accept=3/40us", "attempts=2 backoff=fixed base=1ms jitter=full", lenient},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			rec := correct.NewRecorder(correct.Options{})
 			rate, _ := schedule.ParseRate("100000")
 			s := schedule.Spec{Law: schedule.Law{Kind: schedule.Even}, Shape: schedule.Constant(rate), N: uint64(b.N)}
+			policy, err := retry.Parse(bm.retry)
+			require.NoError(b, err)
+			again := retry.New(policy, retry.Options{Method: "GET", Chance: func(seq uint64) *rand.Rand { return seed.Seed(1).At("retry", seq) }})
 			b.ReportAllocs()
-			engine.Run(context.Background(), context.Background(), s.Open(nil), sim.New(server(b, bm.server), anyStatus), rec, nil, bm.lim)
+			engine.Run(context.Background(), context.Background(), s.Open(nil), sim.New(server(b, bm.server), func(status int) bool { return status < 400 }), rec, again, bm.lim)
 		})
 	}
 }
