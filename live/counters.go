@@ -1,6 +1,8 @@
 package live
 
 import (
+	"slices"
+
 	"openload/correct"
 	"openload/transport"
 )
@@ -11,6 +13,7 @@ type Counters struct {
 	Peak       int       // most of them at once
 	Held       bool      // a shot waited although more could have been opened
 	CapReached bool      // a shot waited when no more could be opened
+	Peers      []Peer    // whom connections reached, in the order in which they were
 	Failures   []Failure // what the classes leave open, by text; the first few that came up
 }
 
@@ -19,6 +22,42 @@ type Failure struct {
 	Class correct.Class
 	Text  string // without addresses or ports
 	Count int
+}
+
+// A Peer is an address, or what stands in for one.
+type Peer struct {
+	Address  string
+	Opened   int // connections
+	Attempts int // of which a byte was written
+}
+
+// maxPeers bounds the peers that are told apart; later ones share the last place.
+const maxPeers = 1000
+
+// Reached notes a connection to a peer, and returns its place in Peers; -1 for one that
+// has no name.
+func (c *Counters) Reached(address string) int {
+	if address == "" {
+		return -1
+	}
+	i := slices.IndexFunc(c.Peers, func(p Peer) bool { return p.Address == address })
+	switch {
+	case i < 0 && len(c.Peers) < maxPeers:
+		i = len(c.Peers)
+		c.Peers = append(c.Peers, Peer{Address: address})
+	case i < 0:
+		i = maxPeers - 1
+		c.Peers[i].Address = "others"
+	}
+	c.Peers[i].Opened++
+	return i
+}
+
+// Wrote notes that an attempt was sent to the peer of that place.
+func (c *Counters) Wrote(peer int) {
+	if peer >= 0 {
+		c.Peers[peer].Attempts++
+	}
 }
 
 // maxFailures bounds the texts that are kept: a report shows a few.

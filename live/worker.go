@@ -23,6 +23,7 @@ type worker struct {
 	at      time.Duration    // of the event
 	took    time.Duration    // the dial
 	opening *correct.Opening // for the first request
+	peer    int              // among those of the Counters; the loop's
 	outcome transport.Outcome
 	sample  correct.Sample // if answered
 	job     job            // if stale

@@ -283,6 +283,7 @@ func (w *World) take(k *worker) (s correct.Sample, ok bool) {
 	case dialled:
 		w.dialing--
 		w.counters.Opened++
+		k.peer = w.counters.Reached(k.outcome.Peer)
 		w.counters.Peak = max(w.counters.Peak, w.open-w.dialing)
 		w.dialTime.add(k.took)
 		w.free(k)
@@ -300,6 +301,9 @@ func (w *World) take(k *worker) (s correct.Sample, ok bool) {
 	case answered:
 		w.out--
 		s, ok = k.sample, true
+		if s.Written {
+			w.counters.Wrote(k.peer)
+		}
 		if k.gone {
 			w.open--
 		} else {

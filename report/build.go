@@ -34,6 +34,9 @@ type Meta struct {
 type Connections struct {
 	Opened uint64
 	Most   int // at once
+
+	Peers   []Peer
+	Lookups *Lookups
 }
 
 // New is the report of a run.
@@ -63,6 +66,7 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	}
 	r.Latency = latencyOf(s)
 	r.Phases = phasesOf(s)
+	r.Network = networkOf(m.Connections)
 	r.judged(v)
 	r.Notes = append(reasons(m.Notes), r.Notes...)
 	r.Retries = retriesOf(p, s, m.Retry)

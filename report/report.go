@@ -21,6 +21,7 @@ type Report struct {
 	Targets    []Target   `json:"targets,omitempty"` // of a run that has several
 	Stages     []Stage    `json:"stages,omitempty"`  // the plan's phases, if it names them
 	Warmup     *Warmup    `json:"warmup,omitempty"`  // what was sent and not judged
+	Network    *Network   `json:"network,omitempty"` // absent where nothing was connected to
 	Series     []Window   `json:"series"`
 	Retries    *Retries   `json:"retries"` // null without a retry policy
 	Peaks      *Peaks     `json:"peaks"`   // null for a file

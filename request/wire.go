@@ -27,6 +27,9 @@ type WireOptions struct {
 	// differ from run to run, or a server takes a run for the repetition of the last.
 	Keys func(use string) func(seq uint64) uint64
 
+	// Rewrite, if set, changes a request's bytes for its way to a target, but not its body.
+	Rewrite func(b []byte, to Target) []byte
+
 	Template *TemplateOptions // fill in templates; nil: {{ is sent as it is
 }
 
@@ -152,6 +155,9 @@ func (w *Wire) message(r Request, add bool) (m Message, err error) {
 	target, err := r.Target()
 	if err != nil {
 		return m, err
+	}
+	if w.opt.Rewrite != nil {
+		m.Bytes = w.opt.Rewrite(m.Bytes, target)
 	}
 	m.Target = slices.Index(w.targets, target)
 	if m.Target < 0 && !add {

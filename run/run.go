@@ -57,8 +57,7 @@ type Setup struct {
 
 // Connections is what a World knows of its own.
 type Connections struct {
-	Opened   uint64
-	Most     int             // open at once
+	report.Connections
 	Held     bool            // operations waited although more connections might have been open
 	Failures []correct.Doubt // what the classes of failures leave open
 }
@@ -100,7 +99,7 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	}
 	if s.Connections != nil {
 		c := s.Connections()
-		meta.Connections, j.held = &report.Connections{Opened: c.Opened, Most: c.Most}, c.Held
+		meta.Connections, j.held = &c.Connections, c.Held
 		meta.Notes = append(meta.Notes, c.Failures...)
 	}
 	snap := rec.Snapshot()

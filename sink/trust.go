@@ -3,6 +3,7 @@ package sink
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // trust says whether the measurement can be relied on, and by what.
@@ -16,6 +17,7 @@ func (p *page) trust() {
 		label = "interrupted"
 	}
 	p.list(label, p.measured()...)
+	p.list("reached", p.reached()...)
 	p.list("correction", p.correction()...)
 	heading := []string{" notes"}
 	for _, n := range p.Notes {
@@ -48,6 +50,33 @@ func (p *page) measured() (items []string) {
 	}
 	return items
 }
+
+// mostPeers is how many addresses the text tells apart.
+const mostPeers = 8
+
+// reached says whom connections went to, if that is not plain from the URL.
+func (p *page) reached() (items []string) {
+	n := p.Network
+	if n == nil {
+		return nil
+	}
+	if len(n.Peers) > 1 || len(n.Peers) == 1 && strings.ContainsAny(n.Peers[0].Address, " /") {
+		for i, peer := range n.Peers {
+			if i == mostPeers && len(n.Peers) > mostPeers+1 {
+				items = append(items, fmt.Sprintf("and %d more", len(n.Peers)-mostPeers))
+				break
+			}
+			items = append(items, fmt.Sprintf("%s: %d sent over %s", printable(peer.Address), peer.Attempts, several(peer.Connections, "connection")))
+		}
+	}
+	if l := n.Lookups; l != nil && (l.N > 1 || l.Failed > 0 || l.Slowest >= slowLookup) {
+		items = append(items, fmt.Sprintf("name looked up %d x, %d failed, %s at most (in no latency)", l.N, l.Failed, p.duration(l.Slowest)))
+	}
+	return items
+}
+
+// slowLookup is a look-up that is worth a word.
+const slowLookup = 50 * time.Millisecond
 
 // correction says what a file's samples went through. A live run's are measured
 // from the schedule and need none.

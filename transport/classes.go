@@ -28,6 +28,9 @@ func dialClass(err error) (correct.Class, string) {
 	if timedOut(err) || errors.Is(err, syscall.ETIMEDOUT) {
 		return correct.ConnectTimeout, ""
 	}
+	if p, ok := errors.AsType[proxyError](err); ok {
+		return correct.Proxy, p.reason
+	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return correct.DNS, dns.Err
 	}

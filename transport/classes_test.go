@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"openload/correct"
-	"openload/request"
 )
 
 func TestClasses(t *testing.T) {
@@ -47,23 +44,5 @@ func TestClasses(t *testing.T) {
 			began, _ := readClass(tt.err, true)
 			require.Equal(t, []correct.Class{tt.dial, tt.read, tt.began}, []correct.Class{dial, read, began})
 		})
-	}
-}
-
-// C11: an address that does not answer is passed over, and not asked first again.
-func TestFallback(t *testing.T) {
-	s, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer s.Close()
-	l, err := New(Config{
-		Request: request.Request{URL: "http://" + s.Addr().String()},
-		Addrs:   []netip.Addr{netip.MustParseAddr("::1"), netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1")},
-	})
-	require.NoError(t, err)
-	for range 2 {
-		c, o := l.Dial(t.Context(), 5*time.Second)
-		require.Equal(t, correct.OK, o.Class)
-		c.Close()
-		require.EqualValues(t, 2, l.good.Load())
 	}
 }

@@ -3,12 +3,10 @@ package transport
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
-	"sync/atomic"
+	"syscall"
 	"time"
 
 	"openload/correct"
@@ -19,7 +17,8 @@ import (
 type Config struct {
 	Request request.Request       // what every exchange sends that is given no message of its own
 	Agent   string                // User-Agent if the request has none
-	Addrs   []netip.Addr          // where the target is, from Resolve; each dial falls back to the next
+	Route   *Route                // the way there, from [Network.Route]
+	Addrs   []netip.Addr          // or else where the target is
 	Expect  func(status int) bool // which statuses are a success; nil: 200-399
 
 	NoKeepAlive bool // ask the server to close after each response, and never use a connection twice
@@ -32,9 +31,8 @@ type Config struct {
 type Client struct {
 	message request.Message // the request, ready to be written
 	expect  func(status int) bool
-	addrs   []string     // address and port
-	good    atomic.Int32 // index of the address that answered last
-	tls     *tls.Config  // nil for http
+	route   *Route
+	tls     *tls.Config // nil for http
 	clock   func() time.Time
 }
 
@@ -48,7 +46,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(c.Addrs) == 0 {
+	if c.Route == nil && len(c.Addrs) == 0 {
 		return nil, fmt.Errorf("no address given for %s", target.Host)
 	}
 	connection, _ := c.Request.Get("Connection")
@@ -67,91 +65,59 @@ func New(c Config) (*Client, error) {
 	if l.expect == nil {
 		l.expect = func(status int) bool { return 200 <= status && status < 400 }
 	}
-	for _, a := range c.Addrs {
-		l.addrs = append(l.addrs, netip.AddrPortFrom(a, target.Port).String())
+	if l.route = c.Route; l.route == nil {
+		l.route = fixed(target.Port, c.Addrs)
 	}
+	l.message.Bytes = l.route.proxy.Rewrite(l.message.Bytes, target)
 	if target.TLS {
 		l.tls = c.Security.config(target.Host, "http/1.1")
 	}
 	return l, nil
 }
 
-// Resolve looks a host up, once and before the run: a name that does not resolve is
-// an error then, not thirty seconds of failed requests. An address is its own answer.
-// The order is the resolver's.
-func Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{a.Unmap()}, nil
-	}
-	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		reason := err.Error()
-		if dns, ok := errors.AsType[*net.DNSError](err); ok {
-			reason = dns.Err
-		}
-		return nil, fmt.Errorf("resolve %s: %s", host, reason)
-	}
-	var addrs []netip.Addr
-	for _, a := range found {
-		if a = a.Unmap(); !slices.Contains(addrs, a) {
-			addrs = append(addrs, a)
-		}
-	}
-	return addrs, nil
-}
-
-// Dial opens a connection, TLS included, within timeout; 0 is no limit. The
-// addresses are tried in turn, from the one that answered last, each with its share
-// of the time. If ctx ends, Dial returns and the connection made by it is closed,
-// at once; the class is then Unfinished.
+// Dial opens a connection, TLS included, within timeout; 0 is no limit. If ctx ends,
+// Dial returns and the connection made by it is closed, at once; the class is then
+// Unfinished.
 func (l *Client) Dial(ctx context.Context, timeout time.Duration) (*Conn, Outcome) {
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if timeout > 0 {
 		within, cancel = context.WithTimeout(ctx, timeout)
 	}
 	defer cancel()
-	// Keep-alive probes would cost three system calls a dial; a dead peer is found by the request's timeout.
-	dialer := net.Dialer{Timeout: timeout / time.Duration(len(l.addrs)), KeepAlive: -1}
-	var err error
-	first := int(l.good.Load())
-	for i := range l.addrs {
-		n := (first + i) % len(l.addrs)
-		var c net.Conn
-		if c, err = dialer.DialContext(within, "tcp", l.addrs[n]); err == nil {
-			l.good.Store(int32(n))
-			connected := l.clock()
-			k, o := l.secure(ctx, within, c.(*net.TCPConn))
-			o.Connected = connected
-			if l.tls != nil {
-				o.Secured = l.clock()
-			}
-			return k, o
-		}
-		if within.Err() != nil {
-			break
-		}
+	w, err := l.route.Connect(within, timeout, nil)
+	if err != nil {
+		return nil, undialled(ctx, dialClass, err)
 	}
-	return nil, undialled(ctx, dialClass, err)
+	connected := l.clock()
+	c, o := l.secure(ctx, within, w)
+	if c == nil {
+		return nil, o
+	}
+	o.Connected, o.Peer = connected, l.route.Label(w.Address)
+	if l.tls != nil {
+		o.Secured = l.clock()
+	}
+	return c, o
 }
 
 // secure does the TLS handshake if there is one to do.
-func (l *Client) secure(ctx, within context.Context, tcp *net.TCPConn) (*Conn, Outcome) {
-	c := &Conn{client: l, tcp: tcp}
-	c.peeker.open(tcp)
+func (l *Client) secure(ctx, within context.Context, w Way) (*Conn, Outcome) {
+	c := &Conn{client: l, plain: w.Conn, address: w.Address}
+	c.peeker.open(w.Conn.(syscall.Conn)) // every socket of ours is one
 	if l.tls == nil {
-		c.stream = tcp
+		c.stream = w.Conn
 	} else {
-		counted := &counting{Conn: tcp}
+		counted := &counting{Conn: w.Conn}
 		secured := tls.Client(counted, l.tls)
 		if err := secured.HandshakeContext(within); err != nil {
-			tcp.Close()
+			w.Conn.Close()
 			return nil, undialled(ctx, handshakeClass, err)
 		}
 		c.stream, c.written = secured, &counted.n
 	}
 	c.arrival = arrival{src: c.stream, clock: l.clock}
 	c.reader.src = &c.arrival
-	c.unhook = context.AfterFunc(ctx, func() { tcp.Close() })
+	c.unhook = context.AfterFunc(ctx, func() { w.Conn.Close() })
 	return c, Outcome{Class: correct.OK}
 }
 

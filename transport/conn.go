@@ -13,8 +13,9 @@ import (
 // A Conn is one connection. One goroutine uses it.
 type Conn struct {
 	client  *Client
-	tcp     *net.TCPConn
-	stream  net.Conn // tcp, or TLS over it
+	address int      // its number in the client's route
+	plain   net.Conn // beneath TLS
+	stream  net.Conn // plain, or TLS over it
 	written *int64   // bytes handed to the kernel beneath TLS; nil without TLS
 	arrival arrival
 	reader  reader
@@ -77,7 +78,7 @@ func (c *Conn) exchange(m *request.Message, deadline time.Time) Outcome {
 	if c.arrival.reads > 1 {
 		o.First = c.arrival.first
 	}
-	o.Keep = o.Keep && err == nil && !m.Close
+	o.Keep = o.Keep && err == nil && !m.Close && !c.client.route.Gone(c.address)
 	return o
 }
 
@@ -111,7 +112,7 @@ func (c *Conn) read(head bool) Outcome {
 func (c *Conn) Close() {
 	c.unhook()
 	if c.broken {
-		c.tcp.Close() // TLS would first try to say goodbye, for up to five seconds
+		c.plain.Close() // TLS would first try to say goodbye, for up to five seconds
 		return
 	}
 	c.stream.Close()

@@ -2,8 +2,9 @@
 // target's name, dials, writes a request that was serialised before, reads the
 // response to its end and throws the body away. It makes the Outcome.
 //
-// Nothing is ever sent twice, no redirect is followed, no proxy is used, and no
-// error is returned: what went wrong is a class in the Outcome. A response may have
+// Nothing is ever sent twice, no redirect is followed, and no error is returned: what
+// went wrong is a class in the Outcome. A [Network] finds the [Route] to a target: its
+// addresses, over which dials are spread, a Unix socket, or a proxy that was asked for. A response may have
 // 64 KiB of header lines; its body may be of any length and costs no memory, and a
 // connection keeps 1.3 kB between two responses.
 //

@@ -19,6 +19,8 @@ type Outcome struct {
 	Resolved, Connected, Secured time.Time // of a dial: the target's address was known, connected to, the TLS handshake over
 	Wrote, First                 time.Time // of an exchange: the last byte was handed over; the first was read, if not with the last
 
+	Peer string // of a dial: whom it reached
+
 	Written bool // a byte of the request was handed to the kernel
 	Keep    bool // the connection can take another request
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"crypto/tls"
-	"net/netip"
 
 	"openload/correct"
 	"openload/request"
@@ -11,19 +10,18 @@ import (
 // Parts are what a Client is made of, for a World that dials, writes and reads by
 // itself. They are shared and must not be changed.
 type Parts struct {
-	Message request.Message  // the request, ready to be written
-	Addrs   []netip.AddrPort // where to dial; each falls back to the next
-	TLS     *tls.Config      // nil for http
+	Message request.Message // the request, ready to be written
+	Route   *Route          // where to dial
+	TLS     *tls.Config     // nil for http
 }
 
 // Parts returns what l is made of.
 func (l *Client) Parts() Parts {
-	p := Parts{Message: l.message, TLS: l.tls}
-	for _, a := range l.addrs {
-		p.Addrs = append(p.Addrs, netip.MustParseAddrPort(a)) // New wrote it
-	}
-	return p
+	return Parts{Message: l.message, Route: l.route, TLS: l.tls}
 }
+
+// Route is the way that l's connections take.
+func (l *Client) Route() *Route { return l.route }
 
 // Answer is the outcome of an exchange of m whose response p has read: completely if err
 // is nil, else until err ended it.

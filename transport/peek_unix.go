@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"net"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -17,7 +16,7 @@ type peeker struct {
 	seen sight
 }
 
-func (p *peeker) open(c *net.TCPConn) {
+func (p *peeker) open(c syscall.Conn) {
 	p.raw, _ = c.SyscallConn() // fails only for a connection that is none
 	p.look = func(fd uintptr) {
 		p.poll[0] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}

@@ -24,10 +24,14 @@ var negative = regexp.MustCompile(`^-[0-9.]`)
 // check finds the mistakes that people coming from other tools make, where a
 // parser's own error would mislead them.
 func check(args []string, app *kong.Application) error {
-	known := map[string]string{} // long names and aliases, by what they stand for
+	plain := map[string]bool{"-4": true, "-6": true} // flags without a value that may stand before -4 or -6
+	known := map[string]string{}                     // long names and aliases, by what they stand for
 	for _, node := range append([]*kong.Node{app.Node}, app.Children...) {
 		for _, f := range node.Flags {
 			known[f.Name] = f.Name
+			if f.IsBool() {
+				plain["--"+f.Name], plain["-"+string(f.Short)] = true, true
+			}
 			for _, a := range f.Aliases {
 				known[a] = f.Name
 			}
@@ -37,7 +41,7 @@ func check(args []string, app *kong.Application) error {
 		if a == "--" {
 			break
 		}
-		if i > 0 && negative.MatchString(a) && strings.HasPrefix(args[i-1], "-") && args[i-1] != "-" {
+		if i > 0 && negative.MatchString(a) && strings.HasPrefix(args[i-1], "-") && args[i-1] != "-" && !(plain[a] && plain[args[i-1]]) {
 			return fmt.Errorf("%s: %s is negative; give a value above 0", args[i-1], a)
 		}
 		if m := longWithOneDash.FindStringSubmatch(a); m != nil && known[m[1]] != "" && len(m[1]) > 1 {

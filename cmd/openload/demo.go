@@ -154,7 +154,7 @@ func againstLab(i *interrupts, p *plan.Plan, o measureOptions) (*report.Report, 
 		<-ended
 	}()
 	req := request.Request{URL: "http://" + ln.Addr().String() + "/"}
-	target, err := reach(i.stop, transport.Config{Request: req, Expect: p.Expect.Has})
+	target, _, err := reach(i.stop, transport.Config{Request: req, Expect: p.Expect.Has}, transport.Network{})
 	if err != nil {
 		return nil, err
 	}

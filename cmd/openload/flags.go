@@ -26,6 +26,7 @@ var groups = []kong.Group{
 	{Key: "load", Title: "Load:"},
 	{Key: "request", Title: "Request:"},
 	{Key: "connection", Title: "Connections and time:"},
+	{Key: "network", Title: "Addresses and proxies:"},
 	{Key: "tls", Title: "TLS:"},
 	{Key: "retry", Title: "Retries:"},
 	{Key: "verdict", Title: "Verdict:"},

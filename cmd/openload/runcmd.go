@@ -25,6 +25,7 @@ type runCmd struct {
 	requestFlags
 	limits
 	tlsFlags
+	networkFlags
 	engineFlags
 	retryFlags
 	verdictFlags
@@ -46,7 +47,8 @@ func (c *runCmd) run(s streams) (int, error) {
 	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
 	req, note, reqErr := c.build(c.URL, s.in)
 	security, tlsErr := c.security()
-	if err = joined(joined(err, reqErr), tlsErr); err != nil {
+	network, netErr := c.network()
+	if err = joined(joined(err, reqErr), joined(tlsErr, netErr)); err != nil {
 		return 0, err
 	}
 	if c.Explain {
@@ -61,11 +63,11 @@ func (c *runCmd) run(s streams) (int, error) {
 	}
 	i := catch()
 	defer i.release()
-	target, err := reach(i.stop, transport.Config{Request: req, Security: security, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has})
+	target, looked, err := reach(i.stop, transport.Config{Request: req, Security: security, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}, network)
 	if err != nil {
 		return interruptedOr(i, err)
 	}
-	p.Target = plan.Target{Method: req.Verb(), URL: request.RedactURL(req.URL), Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: c.tlsFlags.again()}
+	p.Target = plan.Target{Method: req.Verb(), URL: request.RedactURL(req.URL), Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: append(c.tlsFlags.again(), c.networkFlags.again()...)}
 
 	allowed := live.Prepare()
 	if _, err := live.Cap(p.Connections, allowed); err != nil {
@@ -78,7 +80,7 @@ func (c *runCmd) run(s streams) (int, error) {
 	defer metrics.close()
 	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil}, func(p *plan.Plan, one *oneRun) (*report.Report, error) {
 		return measure(i.ctx, i.stop, p, target, measureOptions{
-			observe: metrics.also(one.observe), began: one.outs.began,
+			observe: metrics.also(one.observe), began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL),
 			auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
 			progress: func(p progress) *progress {
 				if p.color = useColor(c.Color, s.err); one.name != "" {
@@ -88,20 +90,6 @@ func (c *runCmd) run(s streams) (int, error) {
 			},
 		})
 	})
-}
-
-// reach resolves the target's name and readies its transport: what can't be found
-// is known before the run, and not thirty seconds into it.
-func reach(ctx context.Context, c transport.Config) (*transport.Client, error) {
-	target, err := c.Request.Target()
-	if err != nil {
-		return nil, usage(err)
-	}
-	if c.Addrs, err = transport.Resolve(ctx, target.Host); err != nil {
-		return nil, err
-	}
-	c.Agent, c.Clock = "openload/"+version(), time.Now
-	return transport.New(c)
 }
 
 // spaced are flags to be appended to a command.
@@ -128,6 +116,9 @@ type measureOptions struct {
 	observe  func(correct.Sample)
 	began    func(time.Time) // if set, told the epoch before the first request
 	progress func(progress) *progress
+
+	looked    live.Lookups  // what finding the target came to
+	lookAgain time.Duration // 0: never
 }
 
 // measure runs p over sockets.
@@ -151,21 +142,31 @@ func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, 
 		return nil, err
 	}
 	defer w.Close()
+	names := live.Refresh([]*transport.Route{target.Route()}, o.lookAgain, o.looked)
+	defer names.Stop()
 	r := run.Run(ctx, stop, run.Setup{
 		Ready: ready, World: w, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
 		Started: epoch, Engine: name, Observe: o.observe,
-		Connections: func() run.Connections {
-			c := w.Counters()
-			out := run.Connections{Opened: uint64(c.Opened), Most: c.Peak, Held: c.Held}
-			for _, f := range c.Failures {
-				out.Failures = append(out.Failures, correct.Doubt{
-					Code: f.Class.String(), Text: fmt.Sprintf("%d x %s: %s", f.Count, f.Class, f.Text),
-				})
-			}
-			return out
-		},
+		Connections: func() run.Connections { return opened(w.Counters(), names.Stop()) },
 	})
 	return r, nil
+}
+
+// opened is what a report says of a run's connections.
+func opened(c live.Counters, l live.Lookups) run.Connections {
+	out := run.Connections{Connections: report.Connections{Opened: uint64(c.Opened), Most: c.Peak}, Held: c.Held}
+	for _, p := range c.Peers {
+		out.Peers = append(out.Peers, report.Peer{Address: p.Address, Connections: uint64(p.Opened), Attempts: uint64(p.Attempts)})
+	}
+	if l.N > 0 {
+		out.Lookups = &report.Lookups{N: uint64(l.N), Failed: uint64(l.Failed), Changed: uint64(l.Changed), Slowest: l.Slowest}
+	}
+	for _, f := range c.Failures {
+		out.Failures = append(out.Failures, correct.Doubt{
+			Code: f.Class.String(), Text: fmt.Sprintf("%d x %s: %s", f.Count, f.Class, f.Text),
+		})
+	}
+	return out
 }
 
 // requestAgain are the flags that send the request again, secrets redacted.

@@ -128,7 +128,7 @@ var cases = []struct {
 		},
 		classes: map[correct.Class]int{correct.Timeout: 2}, conns: 2,
 	}, {
-		name: "C29 half an answer", with: settings{timeout: 30 * time.Millisecond}, shots: 1, handle: func(_ int, p peer) {
+		name: "C29 half an answer", with: settings{timeout: 150 * time.Millisecond}, shots: 1, handle: func(_ int, p peer) {
 			p.request()
 			p.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
 			p.request()

@@ -161,6 +161,8 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 
 	t.Run("TLS", func(t *testing.T) { security(t, open) })
 
+	t.Run("network", func(t *testing.T) { network(t, open) })
+
 	t.Run("phases", func(t *testing.T) {
 		for _, secure := range []bool{false, true} {
 			_, w := start(t, "127.0.0.1", secure, settings{}, func(_ int, p peer) {

@@ -77,6 +77,11 @@ func (p peer) say(text string) { io.WriteString(p, text) }
 func listen(t *testing.T, address string, secure *tls.Config, handle func(n int, p peer)) *server {
 	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	require.NoError(t, err)
+	return serve(t, l, secure, handle)
+}
+
+// serve is listen on a listener that is there.
+func serve(t *testing.T, l net.Listener, secure *tls.Config, handle func(n int, p peer)) *server {
 	s := &server{Listener: l}
 	s.ended.Go(func() {
 		for n := 0; ; n++ {

@@ -40,8 +40,9 @@ type conn struct {
 	freed   time.Duration    // when it became idle
 	began   time.Duration    // of the dial
 	opening *correct.Opening // for the first request
-	address int              // which one is dialled
-	tries   int              // addresses that were
+	pick    transport.Pick   // addresses to dial
+	address int              // the one that is dialled, or was
+	peer    int              // whom it reached, among those of the counters
 }
 
 type state uint8
@@ -221,7 +222,10 @@ func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) c
 	w.out--
 	w.count(o)
 	w.drop(&c.job)
-	if o.Keep && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
+	if c.written {
+		w.counters.Wrote(c.peer)
+	}
+	if o.Keep && !w.parts.Route.Gone(c.address) && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
 		w.busy.remove(c)
 		w.free(c, done)
 	} else {

@@ -89,8 +89,8 @@ func (a *address) bind(fd int) error {
 func (w *World) sources(local []netip.Addr) error {
 	for _, ip := range local {
 		a := resolved(netip.AddrPortFrom(ip.Unmap(), 0))
-		for _, to := range w.address {
-			if to.family != a.family {
+		for _, to := range w.parts.Route.Addresses() {
+			if to.Addr().Is4() != ip.Unmap().Is4() {
 				return fmt.Errorf("connect from %s: the target has an address of the other kind", ip)
 			}
 		}
@@ -122,30 +122,38 @@ func (w *World) dial() {
 	for len(w.pending) > w.dialing && w.dialing < w.spread && w.open < w.most {
 		w.open++
 		w.dialing++
-		if w.parts.TLS != nil {
-			w.tls.dial(w.good, w.source())
+		if w.parts.TLS != nil || !w.parts.Route.Plain() {
+			w.aside.dial(w.source())
 			continue
 		}
-		w.connect(&conn{began: w.now(), address: w.good}, nil)
+		w.connect(&conn{began: w.now(), pick: w.parts.Route.Pick()}, nil)
 	}
 }
 
 // connect begins to connect c to its next address that lets it; err is why the one
 // before did not.
 func (w *World) connect(c *conn, err error) {
-	for ; c.tries < len(w.address); c.address = (c.address + 1) % len(w.address) {
-		c.tries++
-		if c.fd, err = w.address[c.address].connect(w.source()); err == nil {
+	for address, ok := c.pick.Next(); ok; address, ok = c.pick.Next() {
+		c.address = address
+		if c.fd, err = w.numbered(address).connect(w.source()); err == nil {
 			w.adopt(c, unix.EPOLLIN|unix.EPOLLOUT)
 			c.state, c.cut = dialling, engine.Forever
 			if w.timeout > 0 {
-				c.cut = w.now() + w.timeout/time.Duration(len(w.address))
+				c.cut = w.now() + w.timeout/time.Duration(c.pick.Len())
 			}
 			w.dials.add(c)
 			return
 		}
 	}
 	w.dead = append(w.dead, transport.Undialled(err))
+}
+
+// numbered is an address by its number.
+func (w *World) numbered(n int) *address {
+	for all := w.parts.Route.Addresses(); len(w.address) <= n; {
+		w.address = append(w.address, resolved(all[len(w.address)]))
+	}
+	return &w.address[n]
 }
 
 // adopt makes the loop hear of c's socket.
@@ -170,7 +178,7 @@ func (w *World) dialled(c *conn, events uint32) {
 			return
 		}
 	}
-	w.good = c.address
+	c.pick.Worked()
 	w.dials.remove(c)
 	w.watch(unix.EPOLL_CTL_MOD, c, unix.EPOLLIN)
 	w.opened(c)
@@ -181,7 +189,6 @@ func (w *World) redial(c *conn, err error) {
 	w.dials.remove(c)
 	w.byFD[c.fd] = nil
 	unix.Close(c.fd)
-	c.address = (c.address + 1) % len(w.address)
 	w.connect(c, err)
 }
 
@@ -190,6 +197,7 @@ func (w *World) opened(c *conn) {
 	now := w.now()
 	w.dialing--
 	w.counters.Opened++
+	c.peer = w.counters.Reached(w.parts.Route.Label(c.address))
 	w.counters.Peak = max(w.counters.Peak, w.open-w.dialing)
 	w.took.add(now - c.began)
 	if c.opening == nil {

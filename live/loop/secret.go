@@ -3,19 +3,14 @@
 package loop
 
 import (
-	"context"
 	"crypto/tls"
-	"errors"
 	"io"
 	"net"
-	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"openload/correct"
-	"openload/transport"
 )
 
 // A secret is TLS over a socket that does not block.
@@ -172,118 +167,4 @@ func (w *World) rouse(c *conn) {
 	}
 	w.close(c)
 	w.roomier = true
-}
-
-// secrets makes the dials that end in a TLS handshake.
-type secrets struct {
-	world *World
-	done  chan handshake // as long as there can be dials, so that none blocks on it
-	ctx   context.Context
-	end   context.CancelFunc
-	all   sync.WaitGroup
-}
-
-// A handshake is how a dial ended.
-type handshake struct {
-	conn    *conn
-	outcome transport.Outcome
-}
-
-func (t *secrets) start(w *World) {
-	t.world = w
-	t.done = make(chan handshake, w.spread)
-	t.ctx, t.end = context.WithCancel(context.Background())
-}
-
-// stop ends every dial, and waits for it.
-func (t *secrets) stop() {
-	t.end()
-	t.all.Wait()
-	for len(t.done) > 0 {
-		if h := <-t.done; h.outcome.Class == correct.OK {
-			unix.Close(h.conn.fd)
-		}
-	}
-}
-
-// dial begins one, at the address given, from the local one if there is one.
-func (t *secrets) dial(first int, local *address) {
-	began := t.world.now()
-	t.all.Go(func() {
-		c, o := t.shake(first, local)
-		c.began, c.opening.Began, c.opening.Resolved = began, began, began
-		t.done <- handshake{c, o}
-		t.world.ring()
-	})
-}
-
-// shake makes one.
-func (t *secrets) shake(first int, local *address) (*conn, transport.Outcome) {
-	w := t.world
-	c := &conn{address: first, opening: new(correct.Opening)}
-	ctx, cancel := t.ctx, context.CancelFunc(func() {})
-	if w.timeout > 0 {
-		ctx, cancel = context.WithTimeout(t.ctx, w.timeout)
-	}
-	defer cancel()
-	dialer := net.Dialer{Timeout: w.timeout / time.Duration(len(w.parts.Addrs)), KeepAlive: -1}
-	if local != nil {
-		dialer.Control = func(_, _ string, raw syscall.RawConn) error {
-			var refused error
-			err := raw.Control(func(fd uintptr) { refused = local.bind(int(fd)) })
-			if err == nil {
-				err = refused
-			}
-			return err
-		}
-	}
-	var tcp net.Conn
-	for ; ; c.address = (c.address + 1) % len(w.parts.Addrs) {
-		var err error
-		if tcp, err = dialer.DialContext(ctx, "tcp", w.parts.Addrs[c.address].String()); err == nil {
-			break
-		}
-		if c.tries++; c.tries == len(w.parts.Addrs) || ctx.Err() != nil {
-			return c, transport.Undialled(err)
-		}
-	}
-	c.opening.Connected = w.now()
-	defer tcp.Close() // the loop's socket is a second name of the same one
-	s := &stream{Conn: tcp, world: w}
-	c.secret = &secret{tls.Client(s, w.parts.TLS), s}
-	if err := c.secret.HandshakeContext(ctx); err != nil {
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return c, transport.Unsecured(err)
-	}
-	raw, err := tcp.(*net.TCPConn).SyscallConn()
-	if err != nil {
-		return c, transport.Undialled(err)
-	}
-	var full error
-	err = raw.Control(func(fd uintptr) { c.fd, full = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
-	if err = errors.Join(err, full); err != nil {
-		return c, transport.Undialled(err)
-	}
-	s.Conn, s.fd = nil, c.fd
-	return c, transport.Outcome{}
-}
-
-// admit takes the dials that have ended.
-func (w *World) admit() {
-	for {
-		select {
-		case h := <-w.tls.done:
-			if h.outcome.Class != correct.OK {
-				w.dead = append(w.dead, h.outcome)
-				continue
-			}
-			w.good = h.conn.address
-			w.adopt(h.conn, unix.EPOLLIN)
-			w.opened(h.conn)
-		default:
-			return
-		}
-	}
 }

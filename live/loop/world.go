@@ -41,8 +41,7 @@ type World struct {
 	client  *transport.Client
 	feed    *request.Feed
 	parts   transport.Parts
-	address []address
-	good    int // the address that answered last
+	address []address // of the route, by their numbers
 	local   []address
 	turn    int // of the local addresses
 	timeout time.Duration
@@ -74,7 +73,7 @@ type World struct {
 	busy    cuts
 	dials   cuts
 	more    []*conn // with bytes that no poll tells of
-	tls     secrets
+	aside   asides
 	pending []job               // fired, and waiting for a connection; oldest first
 	timed   int                 // of them with a deadline
 	open    int                 // connections there are, and being dialled
@@ -108,16 +107,13 @@ func New(o Options) (*World, error) {
 	if w.once {
 		w.spread = o.Connections // dialling is what the run does, then
 	}
-	for _, a := range w.parts.Addrs {
-		w.address = append(w.address, resolved(a))
-	}
 	if err := w.sources(o.Local); err != nil {
 		return nil, err
 	}
 	if err := w.poller.open(); err != nil {
 		return nil, err
 	}
-	w.tls.start(w)
+	w.aside.start(w)
 	runtime.LockOSThread()
 	// It can fail only on kernels without it, where timers are as they are.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
@@ -404,7 +400,7 @@ func (w *World) Counters() live.Counters { return w.counters }
 // releases the thread.
 func (w *World) Close() {
 	w.most = 0
-	w.tls.stop()
+	w.aside.stop()
 	for _, c := range w.byFD {
 		if c != nil {
 			c.failed = c.failed || c.state == busy

@@ -1,0 +1,130 @@
+//go:build linux
+
+package loop
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"openload/correct"
+	"openload/transport"
+)
+
+// asides are the dials that are more than a connection: those that end in a TLS
+// handshake, go through a proxy, or to a Unix socket.
+type asides struct {
+	world *World
+	done  chan handshake // as long as there can be dials, so that none blocks on it
+	ctx   context.Context
+	end   context.CancelFunc
+	all   sync.WaitGroup
+}
+
+// A handshake is how a dial ended.
+type handshake struct {
+	conn    *conn
+	outcome transport.Outcome
+}
+
+func (t *asides) start(w *World) {
+	t.world = w
+	t.done = make(chan handshake, w.spread)
+	t.ctx, t.end = context.WithCancel(context.Background())
+}
+
+// stop ends every dial, and waits for it.
+func (t *asides) stop() {
+	t.end()
+	t.all.Wait()
+	for len(t.done) > 0 {
+		if h := <-t.done; h.outcome.Class == correct.OK {
+			unix.Close(h.conn.fd)
+		}
+	}
+}
+
+// dial begins one, from the local address if there is one.
+func (t *asides) dial(local *address) {
+	began := t.world.now()
+	t.all.Go(func() {
+		c, o := t.open(local)
+		c.began, c.opening.Began, c.opening.Resolved = began, began, began
+		t.done <- handshake{c, o}
+		t.world.ring()
+	})
+}
+
+// open makes one.
+func (t *asides) open(local *address) (*conn, transport.Outcome) {
+	w := t.world
+	c := &conn{opening: new(correct.Opening)}
+	ctx, cancel := t.ctx, context.CancelFunc(func() {})
+	if w.timeout > 0 {
+		ctx, cancel = context.WithTimeout(t.ctx, w.timeout)
+	}
+	defer cancel()
+	var control transport.Control
+	if local != nil {
+		control = func(_, _ string, raw syscall.RawConn) error {
+			var refused error
+			err := raw.Control(func(fd uintptr) { refused = local.bind(int(fd)) })
+			return cmp.Or(err, refused)
+		}
+	}
+	way, err := w.parts.Route.Connect(ctx, w.timeout, control)
+	if err != nil {
+		return c, transport.Undialled(err)
+	}
+	defer way.Close() // the loop's socket is a second name of the same one
+	c.address, c.opening.Connected = way.Address, w.now()
+	if w.parts.TLS != nil {
+		s := &stream{Conn: way.Conn, world: w}
+		c.secret = &secret{tls.Client(s, w.parts.TLS), s}
+		if err := c.secret.HandshakeContext(ctx); err != nil {
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return c, transport.Unsecured(err)
+		}
+	}
+	if c.fd, err = duplicate(way.Conn.(syscall.Conn)); err != nil { // every socket of ours is one
+		return c, transport.Undialled(err)
+	}
+	if c.secret != nil {
+		c.secret.stream.Conn, c.secret.stream.fd = nil, c.fd
+	}
+	return c, transport.Outcome{}
+}
+
+// duplicate returns a second name of a socket.
+func duplicate(c syscall.Conn) (fd int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var full error
+	err = raw.Control(func(old uintptr) { fd, full = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) })
+	return fd, cmp.Or(err, full)
+}
+
+// admit takes the dials that have ended.
+func (w *World) admit() {
+	for {
+		select {
+		case h := <-w.aside.done:
+			if h.outcome.Class != correct.OK {
+				w.dead = append(w.dead, h.outcome)
+				continue
+			}
+			w.adopt(h.conn, unix.EPOLLIN)
+			w.opened(h.conn)
+		default:
+			return
+		}
+	}
+}

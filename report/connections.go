@@ -1,0 +1,37 @@
+package report
+
+import "time"
+
+// Network is whom a run's connections reached, and how they were found.
+type Network struct {
+	Peers   []Peer   `json:"peers"`
+	Lookups *Lookups `json:"lookups"` // null if no name was looked up
+}
+
+// A Peer is an address that connections went to, or what stands in for one: a proxy, a
+// Unix socket.
+type Peer struct {
+	Address     string `json:"address"`
+	Connections uint64 `json:"connections"` // opened
+	Attempts    uint64 `json:"attempts"`    // of which a byte was sent there
+}
+
+// Lookups are what asking for names came to. No request waits for it, and its time is
+// in no latency.
+type Lookups struct {
+	N       uint64        `json:"n"`
+	Failed  uint64        `json:"failed"`  // the addresses known before stayed in use
+	Changed uint64        `json:"changed"` // times that the addresses were others than before
+	Slowest time.Duration `json:"slowest_ns"`
+}
+
+func networkOf(c *Connections) *Network {
+	if c == nil {
+		return nil
+	}
+	n := &Network{Peers: c.Peers, Lookups: c.Lookups}
+	if n.Peers == nil {
+		n.Peers = []Peer{}
+	}
+	return n
+}
