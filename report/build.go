@@ -22,12 +22,13 @@ type Meta struct {
 
 	Warm *correct.Snapshot // what was sent and is not judged; nil: everything is
 
-	ConnectionsLimit int             // in force; 0: none
-	Aborted          bool            // it ended itself, because of --abort-on-fail
-	Ended            time.Duration   // of an interrupted run: when it was over
-	Connections      *Connections    // nil: there are none, as in a simulation
-	Retry            Refused         // by the retry policy
-	Notes            []correct.Doubt // what else a reader should know
+	ConnectionsLimit int              // in force; 0: none
+	Aborted          bool             // it ended itself, because of --abort-on-fail
+	Ended            time.Duration    // of an interrupted run: when it was over
+	Connections      *Connections     // nil: there are none, as in a simulation
+	Picture          *correct.Picture // nil: nobody drew one
+	Retry            Refused          // by the retry policy
+	Notes            []correct.Doubt  // what else a reader should know
 }
 
 // Connections are what a run opened.
@@ -71,6 +72,7 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	r.Notes = append(reasons(m.Notes), r.Notes...)
 	r.Retries = retriesOf(p, s, m.Retry)
 	r.Peaks = peaksOf(s)
+	r.picture(m.Picture, p.Closed != nil)
 	r.Targets = targetsOf(p, s)
 	r.Stages = stagesOf(p, s, m.Warm)
 	r.Warmup = warmupOf(p, m.Warm)

@@ -8,28 +8,31 @@ const Schema = "openload/report/v1"
 // A Report is one run's or one file's result. Durations are integers in
 // nanoseconds; a pointer is null where the value is unknown or does not exist.
 type Report struct {
-	Schema     string     `json:"schema"`
-	Tool       Tool       `json:"tool"`
-	Plan       Plan       `json:"plan"`
-	Schedule   *Schedule  `json:"schedule"` // null for a closed loop or a file
-	Run        Run        `json:"run"`
-	Correction Correction `json:"correction"`
-	Counts     Counts     `json:"counts"`
-	Rate       *Rate      `json:"rate"` // null where the model offers none: closed loops, bursts
-	Latency    Latency    `json:"latency"`
-	Phases     []Phase    `json:"phases,omitempty"`  // where the corrected time went; absent where no phases were seen
-	Targets    []Target   `json:"targets,omitempty"` // of a run that has several
-	Stages     []Stage    `json:"stages,omitempty"`  // the plan's phases, if it names them
-	Warmup     *Warmup    `json:"warmup,omitempty"`  // what was sent and not judged
-	Network    *Network   `json:"network,omitempty"` // absent where nothing was connected to
-	Series     []Window   `json:"series"`
-	Retries    *Retries   `json:"retries"` // null without a retry policy
-	Peaks      *Peaks     `json:"peaks"`   // null for a file
-	SLA        []Rule     `json:"sla"`
-	Verdict    string     `json:"verdict"`        // pass, fail, invalid, inconclusive, none
-	Reasons    []Reason   `json:"reasons"`        // why the verdict is what it is
-	Notes      []Reason   `json:"notes"`          // what a reader should know besides
-	File       *File      `json:"file,omitempty"` // of a file's report
+	Schema     string      `json:"schema"`
+	Tool       Tool        `json:"tool"`
+	Plan       Plan        `json:"plan"`
+	Schedule   *Schedule   `json:"schedule"` // null for a closed loop or a file
+	Run        Run         `json:"run"`
+	Correction Correction  `json:"correction"`
+	Counts     Counts      `json:"counts"`
+	Rate       *Rate       `json:"rate"` // null where the model offers none: closed loops, bursts
+	Latency    Latency     `json:"latency"`
+	Phases     []Phase     `json:"phases,omitempty"`  // where the corrected time went; absent where no phases were seen
+	Targets    []Target    `json:"targets,omitempty"` // of a run that has several
+	Stages     []Stage     `json:"stages,omitempty"`  // the plan's phases, if it names them
+	Warmup     *Warmup     `json:"warmup,omitempty"`  // what was sent and not judged
+	Network    *Network    `json:"network,omitempty"` // absent where nothing was connected to
+	Series     []Window    `json:"series"`
+	Flow       *Flow       `json:"flow,omitempty"`
+	Heat       *Heat       `json:"heat,omitempty"`
+	Worst      []Operation `json:"worst,omitempty"` // the operations that took longest, the longest first
+	Retries    *Retries    `json:"retries"`         // null without a retry policy
+	Peaks      *Peaks      `json:"peaks"`           // null for a file
+	SLA        []Rule      `json:"sla"`
+	Verdict    string      `json:"verdict"`        // pass, fail, invalid, inconclusive, none
+	Reasons    []Reason    `json:"reasons"`        // why the verdict is what it is
+	Notes      []Reason    `json:"notes"`          // what a reader should know besides
+	File       *File       `json:"file,omitempty"` // of a file's report
 }
 
 // Tool is the program that made the report.

@@ -76,8 +76,9 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 		most = s.Cap
 	}
 	j := judge{p: p, planned: s.judged(), most: most}
-	var out engine.Recorder = rec
-	t := told{Recorder: rec, see: s.Observe, watch: s.Watch, abort: j.abort(rec)}
+	picture := correct.NewPicture(p.Closed != nil)
+	var out engine.Recorder = pictured{rec, picture}
+	t := told{Recorder: out, see: s.Observe, watch: s.Watch, abort: j.abort(rec)}
 	if t.see != nil || t.watch != nil || t.abort != nil {
 		out = t
 	}
@@ -87,7 +88,7 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	}
 	meta := report.Meta{
 		Version: s.Version, Command: s.Command, Started: s.Started, Engine: s.Engine,
-		Planned: s.Planned, Length: s.Length, ConnectionsLimit: most,
+		Planned: s.Planned, Length: s.Length, ConnectionsLimit: most, Picture: picture,
 	}
 	var end engine.End
 	if p.Closed != nil {

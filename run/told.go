@@ -8,6 +8,17 @@ import (
 	"openload/sla"
 )
 
+// pictured is a run's recorder with a picture of the whole run, the warm-up included.
+type pictured struct {
+	engine.Recorder
+	picture *correct.Picture
+}
+
+func (p pictured) Record(x correct.Sample) {
+	p.Recorder.Record(x)
+	p.picture.Record(&x)
+}
+
 // told is a run's recorder with others who are told the same after it.
 type told struct {
 	engine.Recorder

@@ -42,6 +42,7 @@ func tidy(r *report.Report) *report.Report {
 	c.File = tidyFile(c.File)
 	c.Retries = tidyRetries(c.Retries)
 	c.Peaks = tidyPeaks(c.Peaks)
+	tidyPicture(&c)
 	c.Targets = tidyTargets(c.Targets)
 	c.Stages = tidyStages(c.Stages)
 	c.Warmup = tidyWarmup(c.Warmup)

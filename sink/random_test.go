@@ -71,7 +71,7 @@ func disturb(t *rapid.T, v reflect.Value, often int) {
 		if replace {
 			v.Set(reflect.MakeMap(v.Type()))
 			for range rapid.IntRange(0, 4).Draw(t, "len") {
-				v.SetMapIndex(reflect.ValueOf(rapid.SampledFrom(strangeStrings).Draw(t, "key")), reflect.ValueOf(rapid.Uint64().Draw(t, "n")))
+				v.SetMapIndex(reflect.ValueOf(rapid.SampledFrom(strangeStrings).Draw(t, "key")), reflect.ValueOf(rapid.Uint64Range(0, math.MaxInt64).Draw(t, "n")).Convert(v.Type().Elem()))
 			}
 		}
 	case reflect.String:
