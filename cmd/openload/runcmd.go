@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -45,10 +46,8 @@ func (c *runCmd) run(s streams) (int, error) {
 		return 0, usagef("no URL given; end the command with one, such as http://127.0.0.1:8080/")
 	}
 	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
-	req, note, reqErr := c.build(c.URL, s.in)
-	security, tlsErr := c.security()
-	network, netErr := c.network()
-	if err = joined(joined(err, reqErr), joined(tlsErr, netErr)); err != nil {
+	w, wireErr := c.wire(c.URL, s.in)
+	if err = joined(err, wireErr); err != nil {
 		return 0, err
 	}
 	if c.Explain {
@@ -58,27 +57,53 @@ func (c *runCmd) run(s streams) (int, error) {
 	if err = joined(err, c.checkRuns(outs)); err != nil {
 		return 0, err
 	}
-	if note != "" && !c.Quiet {
-		fmt.Fprintf(s.err, "openload: %s\n", note)
+	if w.note != "" && !c.Quiet {
+		fmt.Fprintf(s.err, "openload: %s\n", w.note)
 	}
 	i := catch()
 	defer i.release()
-	target, looked, err := reach(i.stop, transport.Config{Request: req, Security: security, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}, network)
+	do, end, err := c.runner(s, i, p, outs, w)
 	if err != nil {
 		return interruptedOr(i, err)
 	}
-	p.Target = plan.Target{Method: req.Verb(), URL: request.RedactURL(req.URL), Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: append(c.tlsFlags.again(), c.networkFlags.again()...)}
+	defer end()
+	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil}, do)
+}
 
+// A wired target is what is asked for, and the way to it.
+type wired struct {
+	req      request.Request
+	note     string // what was completed
+	security transport.Security
+	network  transport.Network
+}
+
+// wire reads the flags that say what is sent and how.
+func (c *runCmd) wire(url string, in io.Reader) (w wired, err error) {
+	var reqErr, tlsErr, netErr error
+	w.req, w.note, reqErr = c.build(url, in)
+	w.security, tlsErr = c.security()
+	w.network, netErr = c.network()
+	return w, joined(reqErr, joined(tlsErr, netErr))
+}
+
+// runner readies the target that p is for, and tells p of it. end ends what it opened.
+func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w wired) (do runner, end func(), err error) {
+	req := w.req
+	target, looked, err := reach(i.stop, transport.Config{Request: req, Security: w.security, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}, w.network)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Target = plan.Target{Method: req.Verb(), URL: request.RedactURL(req.URL), Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: append(c.tlsFlags.again(), c.networkFlags.again()...)}
 	allowed := live.Prepare()
 	if _, err := live.Cap(p.Connections, allowed); err != nil {
 		fmt.Fprintf(s.err, "openload: warning: %v\n", err)
 	}
 	metrics, err := c.listen(s, c.Quiet, &sink.Meter{Closed: p.Closed != nil})
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
-	defer metrics.close()
-	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil}, func(p *plan.Plan, one *oneRun) (*report.Report, error) {
+	return func(p *plan.Plan, one *oneRun) (*report.Report, error) {
 		return measure(i.ctx, i.stop, p, target, measureOptions{
 			observe: metrics.also(one.observe), began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL),
 			auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
@@ -89,7 +114,7 @@ func (c *runCmd) run(s streams) (int, error) {
 				return showProgress(outs.progress(c.Progress, s.out), outs.quiet, s.err, p)
 			},
 		})
-	})
+	}, metrics.close, nil
 }
 
 // spaced are flags to be appended to a command.

@@ -42,6 +42,7 @@ var may = map[string]string{
 	"repair": "source correct schedule stats sla plan report",
 	"sink":   "report correct sla plan",
 	"watch":  "correct engine sla sink",
+	"find":   "",
 
 	"experiment": "run report plan stats lab",
 	"fleet":      "run report plan schedule correct",
