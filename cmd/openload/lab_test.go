@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +55,49 @@ func TestTheLabEndsWithItsInput(t *testing.T) {
 	require.NoError(t, cmd.Wait())
 	_, err = net.Dial("tcp", address)
 	require.Error(t, err)
+}
+
+// A shell that starts a lab server and is killed leaves nobody listening, and another
+// lab server may take the port at once. Under nohup it goes on.
+func TestTheLabEndsWithItsParent(t *testing.T) {
+	t.Parallel()
+	start := func(prefix, listen string) (shell *exec.Cmd, pid int, address string) {
+		out := filepath.Join(t.TempDir(), "out")
+		shell = exec.Command("sh", "-c", prefix+` "$0" lab --listen `+listen+` >`+out+` 2>&1 & echo $!; wait`, os.Args[0])
+		shell.Env = append(os.Environ(), asOpenload+"=1")
+		pipe, err := shell.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, shell.Start())
+		_, err = fmt.Fscan(pipe, &pid)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+		require.Eventually(t, func() bool {
+			b, _ := os.ReadFile(out)
+			_, after, _ := strings.Cut(string(b), "http://")
+			address, _, _ = strings.Cut(after, "/")
+			return address != ""
+		}, 20*time.Second, 10*time.Millisecond)
+		return shell, pid, address
+	}
+	listens := func(address string) bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	}
+	shell, _, address := start("", "127.0.0.1:0")
+	require.True(t, listens(address))
+	require.NoError(t, shell.Process.Kill())
+	_ = shell.Wait()
+	require.Eventually(t, func() bool { return !listens(address) }, 20*time.Second, 20*time.Millisecond)
+
+	shell, _, again := start("nohup", address)
+	require.Equal(t, address, again)
+	require.NoError(t, shell.Process.Kill())
+	_ = shell.Wait()
+	time.Sleep(3 * parentCheck) // long enough to notice
+	require.True(t, listens(address))
 }
 
 // Q1 and Q2 as a user sees them: the backlog over time is in the report.

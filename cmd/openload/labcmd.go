@@ -29,6 +29,8 @@ func (c *labCmd) Help() string {
 GET  /lab/stats      counts as JSON: attempts, keys, duplicates, rejections ...
 GET  /lab/arrivals   who came when, as CSV, the first 100,000
 POST /lab/reset      starts the model and the counts anew
+
+It ends with the process that started it; under nohup it goes on.
 `
 }
 
@@ -43,6 +45,8 @@ func (c *labCmd) run(s streams) (int, error) {
 	}
 	i := catch()
 	defer i.release()
+	orphaned := false
+	afterParent(i.stop, func() { orphaned = true; i.stopNow() })
 	if c.UntilStdinCloses {
 		go func() {
 			_, _ = io.Copy(io.Discard, s.in) // an input that cannot be read has closed
@@ -53,6 +57,9 @@ func (c *labCmd) run(s streams) (int, error) {
 	server.Headers = lab.Headers{Operation: c.OperationHeader, Attempt: c.AttemptHeader, Key: c.KeyHeader}
 	fmt.Fprintf(s.out, "lab server on http://%s/   %s\nctrl-c ends it; counts at http://%s/lab/stats\n", ln.Addr(), spec, ln.Addr())
 	err = server.Serve(i.stop, ln)
+	if orphaned {
+		fmt.Fprintln(s.out, "the process that started it has ended, and so it ends; nohup lets it go on")
+	}
 	fmt.Fprintln(s.out, labSummary(server.Stats()))
 	return 0, err
 }
