@@ -26,7 +26,8 @@ type Snapshot struct {
 
 	Parts []Part // the groups that the operations were parted into, dimension by dimension
 
-	dists    [Sets]Dist // CorrectedOK is empty, and Settled has failures only: Dist derives them
+	saved    *[Sets]*Dist // of a snapshot that comes from a file: nil otherwise
+	dists    [Sets]Dist   // CorrectedOK is empty, and Settled has failures only: Dist derives them
 	series   series
 	growth   growth
 	arrivals arrivals
@@ -45,6 +46,9 @@ type Episode struct {
 // Dist returns one reading; nil if it does not exist for this run: corrected ones
 // in a closed loop, ClosedLoop where answers overtook each other or shards were merged.
 func (s *Snapshot) Dist(set Set) *Dist {
+	if s.saved != nil {
+		return s.saved[set]
+	}
 	if s.closed && set >= Corrected || set == ClosedLoop && !(s.ordered && s.single) {
 		return nil
 	}
@@ -101,7 +105,8 @@ func (s *Snapshot) OutAtLastArrival() uint64 {
 // Series is the run over intended time.
 func (s *Snapshot) Series() []Window { return s.series.windows() }
 
-// Merge adds o, which must have been recorded with the same limits.
+// Merge adds o, which must have been recorded with the same limits. Neither may come
+// from a file.
 func (s *Snapshot) Merge(o *Snapshot) {
 	if o.Counts.Scheduled > 0 {
 		empty := s.Counts.Scheduled == 0

@@ -69,7 +69,8 @@ func (a *attempts) snapshot() *correct.Snapshot {
 
 func (a *attempts) report(f *source.File, opt *Options) *report.Report {
 	snap := a.snapshot()
-	v := sla.Judge(opt.Rules, sla.Evidence{Snapshot: snap, Confidence: opt.Confidence, Method: "intended"})
+	evidence := sla.Evidence{Snapshot: snap, Confidence: opt.Confidence, Method: "intended"}
+	v := sla.Judge(opt.Rules, evidence)
 	t := f.Tally()
 	s := &report.Sample{
 		File: report.File{
@@ -81,7 +82,7 @@ func (a *attempts) report(f *source.File, opt *Options) *report.Report {
 		Correction: report.Correction{Method: "intended", Source: "the schedule of the run"},
 		Expect:     "as the run decided", Confidence: opt.Confidence, Duration: snap.LastDone,
 	}
-	m := report.Meta{Version: opt.Version, Command: opt.Command, Notes: a.doubts(snap)}
+	m := report.Meta{Version: opt.Version, Command: opt.Command, Notes: a.doubts(snap), Evidence: &evidence}
 	for _, n := range f.Notes() {
 		m.Notes = append(m.Notes, correct.Doubt(n))
 	}

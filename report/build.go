@@ -29,6 +29,7 @@ type Meta struct {
 	Picture          *correct.Picture // nil: nobody drew one
 	Retry            Refused          // by the retry policy
 	Notes            []correct.Doubt  // what else a reader should know
+	Evidence         *sla.Evidence    // that the verdict rests on; nil: of a file
 }
 
 // Connections are what a run opened.
@@ -68,6 +69,10 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	r.Latency = latencyOf(s)
 	r.Phases = phasesOf(s)
 	r.Network = networkOf(m.Connections)
+	if e := m.Evidence; e != nil && (e.Held || e.AutoCapReached) {
+		r.Latency.LessWait = WithHistogram(s.Dist(correct.LessWait))
+	}
+	r.Evidence = evidenceOf(m.Evidence)
 	r.judged(v)
 	r.Notes = append(reasons(m.Notes), r.Notes...)
 	r.Retries = retriesOf(p, s, m.Retry)
@@ -154,7 +159,7 @@ func latencyOf(s *correct.Snapshot) Latency {
 	return Latency{
 		Corrected: WithHistogram(s.Dist(correct.Corrected)), Raw: WithHistogram(s.Dist(correct.Raw)),
 		ClosedLoop: WithHistogram(s.Dist(correct.ClosedLoop)), CorrectedOK: WithHistogram(s.Dist(correct.CorrectedOK)),
-		LessLag: DistOf(s.Dist(correct.LessLag)), Settled: DistOf(s.Dist(correct.Settled)),
+		LessLag: WithHistogram(s.Dist(correct.LessLag)), Settled: WithHistogram(s.Dist(correct.Settled)),
 		Lag: DistOf(s.Dist(correct.Lag)), Wait: DistOf(s.Dist(correct.Wait)),
 	}
 }
@@ -181,8 +186,20 @@ func DistOf(d *correct.Dist) *Dist {
 // WithHistogram is DistOf with all the durations, for those who go on counting.
 func WithHistogram(d *correct.Dist) *Dist {
 	out := DistOf(d)
-	if out != nil {
-		out.Histogram = d.Encoded()
+	if out == nil {
+		return nil
+	}
+	k := d.Keep()
+	out.Histogram = k.Histogram
+	if d.N() > d.Failed() && k.Sum.IsUint64() {
+		sum := k.Sum.Uint64()
+		out.Sum = &sum
+	}
+	if d.N() > d.Failed() && out.Max == nil {
+		out.Slowest = &k.Slowest
+	}
+	for _, o := range k.Over {
+		out.Over = append(out.Over, Over(o))
 	}
 	return out
 }

@@ -105,7 +105,7 @@ func OfFile(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	// A file knows no lateness of ours.
 	r.Latency = Latency{
 		Corrected: WithHistogram(s.Dist(correct.Corrected)), Raw: WithHistogram(s.Dist(correct.Raw)), Queue: x.Queue,
-		CorrectedOK: WithHistogram(s.Dist(correct.CorrectedOK)), Settled: DistOf(s.Dist(correct.Settled)),
+		CorrectedOK: WithHistogram(s.Dist(correct.CorrectedOK)), Settled: WithHistogram(s.Dist(correct.Settled)),
 	}
 	r.judged(v)
 	r.Notes = append(r.Notes, reasons(m.Notes)...)
@@ -116,6 +116,6 @@ func OfFile(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 // know our lateness.
 func OfOwn(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	r := OfFile(x, s, v, m)
-	r.Latency, r.Rate = latencyOf(s), rateOf(s)
+	r.Latency, r.Rate, r.Evidence = latencyOf(s), rateOf(s), evidenceOf(m.Evidence)
 	return r
 }

@@ -25,7 +25,9 @@ func TestWithHistogram(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, got.N-got.Failed, h.TotalCount())
 	require.InEpsilon(t, float64(2*time.Second), float64(h.Max()), 0.001)
-	got.Histogram = ""
+	require.EqualValues(t, 198*50*time.Millisecond+2*2*time.Second, *got.Sum)
+	require.Equal(t, 2*time.Second, *got.Slowest)
+	got.Histogram, got.Sum, got.Slowest = "", nil, nil
 	require.Equal(t, report.DistOf(&d), got)
 }
 
@@ -40,11 +42,11 @@ func TestWhichReadingsHaveAHistogram(t *testing.T) {
 	own := report.OfOwn(&report.Sample{}, rec.Snapshot(), verdict(), report.Meta{}).Latency
 	for name, x := range map[string]*report.Dist{
 		"corrected": l.Corrected, "raw": l.Raw, "corrected_ok": l.CorrectedOK, "queue": l.Queue,
-		"own corrected": own.Corrected, "own raw": own.Raw, "own closed_loop": own.ClosedLoop,
+		"settled": l.Settled, "less lag": own.LessLag, "own corrected": own.Corrected, "own raw": own.Raw, "own closed_loop": own.ClosedLoop,
 	} {
 		require.NotEmpty(t, x.Histogram, name)
 	}
-	for name, x := range map[string]*report.Dist{"settled": l.Settled, "lag": own.Lag, "wait": own.Wait, "less lag": own.LessLag} {
+	for name, x := range map[string]*report.Dist{"lag": own.Lag, "wait": own.Wait} {
 		require.Empty(t, x.Histogram, name)
 	}
 }

@@ -29,10 +29,11 @@ type Report struct {
 	Retries    *Retries    `json:"retries"`         // null without a retry policy
 	Peaks      *Peaks      `json:"peaks"`           // null for a file
 	SLA        []Rule      `json:"sla"`
-	Verdict    string      `json:"verdict"`        // pass, fail, invalid, inconclusive, none
-	Reasons    []Reason    `json:"reasons"`        // why the verdict is what it is
-	Notes      []Reason    `json:"notes"`          // what a reader should know besides
-	File       *File       `json:"file,omitempty"` // of a file's report
+	Verdict    string      `json:"verdict"`            // pass, fail, invalid, inconclusive, none
+	Reasons    []Reason    `json:"reasons"`            // why the verdict is what it is
+	Notes      []Reason    `json:"notes"`              // what a reader should know besides
+	Evidence   *Evidence   `json:"evidence,omitempty"` // of a run: what else the verdict rests on
+	File       *File       `json:"file,omitempty"`     // of a file's report
 }
 
 // Tool is the program that made the report.
@@ -135,6 +136,7 @@ type Latency struct {
 	Queue       *Dist `json:"queue"`
 	CorrectedOK *Dist `json:"corrected_ok"`
 	LessLag     *Dist `json:"corrected_less_lag"`
+	LessWait    *Dist `json:"corrected_less_lag_and_wait,omitempty"` // where a FAIL must hold without the wait for connections
 	Settled     *Dist `json:"settled"`
 	Lag         *Dist `json:"lag"`
 	Wait        *Dist `json:"wait"`
@@ -154,9 +156,20 @@ type Dist struct {
 	P999   *time.Duration `json:"p99_9_ns"`
 
 	// Histogram is the durations up to an hour in nanoseconds, to three digits and
-	// without the failures: HdrHistogram's compressed V2 encoding in base64. Only the
-	// latencies of users and of the server have it.
+	// without the failures: HdrHistogram's compressed V2 encoding in base64. Readings
+	// of our own lateness don't have it.
 	Histogram string `json:"histogram,omitempty"`
+
+	// What else a distribution counts with, for those who go on counting.
+	Sum     *uint64        `json:"sum_ns,omitempty"`     // of the durations
+	Slowest *time.Duration `json:"slowest_ns,omitempty"` // the greatest duration, where failures rank above it
+	Over    []Over         `json:"over,omitempty"`       // exact counts by limit
+}
+
+// Over says how many values reach a limit, failures included.
+type Over struct {
+	Limit time.Duration `json:"limit_ns"`
+	N     uint64        `json:"n"`
 }
 
 // Window is one stretch of the run, cut by intended time.

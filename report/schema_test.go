@@ -59,7 +59,7 @@ func validate(t *testing.T, s *jsonschema.Schema, document []byte) error {
 	return s.Validate(v)
 }
 
-func encode(t *testing.T, r *report.Report) []byte {
+func encode(t testing.TB, r *report.Report) []byte {
 	t.Helper()
 	b, err := json.Marshal(r)
 	require.NoError(t, err)

@@ -15,9 +15,11 @@ type judge struct {
 	held, interrupted, aborted bool
 }
 
-func (j judge) of(s *correct.Snapshot) sla.Verdict {
+func (j judge) of(s *correct.Snapshot) sla.Verdict { return sla.Judge(j.p.Rules, j.evidence(s)) }
+
+func (j judge) evidence(s *correct.Snapshot) sla.Evidence {
 	p := j.p
-	return sla.Judge(p.Rules, sla.Evidence{
+	return sla.Evidence{
 		Snapshot: s, Planned: j.planned, Confidence: p.Confidence, Deadline: p.Deadline, Method: method(p),
 		// A burst has no rate to keep, and operations of one instant can't all leave in it.
 		Burst:          p.Closed == nil && p.Schedule.Law.Together(),
@@ -26,7 +28,7 @@ func (j judge) of(s *correct.Snapshot) sla.Verdict {
 		AutoCapReached: p.Connections == 0 && j.most > 0 && s.MaxFlying >= j.most,
 		AutoCap:        j.most,
 		Held:           j.held,
-	})
+	}
 }
 
 // abort is what ends the run early, if the plan asks for it. It takes for granted that

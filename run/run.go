@@ -107,8 +107,9 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	meta.Warm = warm()
 	meta.Notes = append(meta.Notes, notes(p, snap)...)
 	j.interrupted, j.aborted = end.Interrupted, t.abort.enough()
-	verdict := j.of(snap)
-	meta.Aborted = j.aborted
+	evidence := j.evidence(snap)
+	verdict := sla.Judge(p.Rules, evidence)
+	meta.Aborted, meta.Evidence = j.aborted, &evidence
 	if end.Interrupted {
 		meta.Ended = end.At
 	}

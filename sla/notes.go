@@ -7,6 +7,12 @@ import (
 	"openload/stats"
 )
 
+// ofRules are the codes of the notes that Judge makes.
+var ofRules = []string{"aborted", "no_steady_state", "few_samples", "this_run_alone", "not_independent", "limit_in_bucket", "left_out"}
+
+// OfRules reports whether a note of this code is Judge's: another judgement replaces it.
+func OfRules(code string) bool { return slices.Contains(ofRules, code) }
+
 // notes are what a reader should know besides the reasons.
 func (e *Evidence) notes(results []Result) (notes []correct.Doubt) {
 	s := e.Snapshot

@@ -21,6 +21,8 @@ type grammar struct {
 	Demo     demoCmd     `cmd:"" help:"The whole lesson in one command: the same stall as a closed loop and an open model see it."`
 	Correct  correctCmd  `cmd:"" help:"Read another tool's result file: raw and corrected side by side, repaired where that is right, refused where it is not."`
 	Find     findCmd     `cmd:"" help:"Find the highest rate at which the rules of --sla hold."`
+	Report   reportCmd   `cmd:"" help:"Show a saved run in another form."`
+	Judge    judgeCmd    `cmd:"" help:"Judge a saved run by other rules, without running it again."`
 	Peaks    peaksCmd    `cmd:"" help:"Show how many arrivals of an access log or another file came at once, by the width of at once."`
 	Schedule scheduleCmd `cmd:"" help:"Print the instants of a schedule as CSV, for --schedule."`
 	Init     initCmd     `cmd:"" help:"Write a commented plan file to start from: a sound test, and why."`
