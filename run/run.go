@@ -33,6 +33,9 @@ func Prepare(p *plan.Plan) Ready {
 	return r
 }
 
+// Warm is how many of the planned operations are of the warm-up.
+func (r Ready) Warm() uint64 { return r.warm }
+
 // judged is how many of the planned operations are not of the warm-up.
 func (r Ready) judged() uint64 { return r.Planned - min(r.Planned, r.warm) }
 

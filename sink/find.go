@@ -120,6 +120,9 @@ func share(n, of uint64) string {
 
 // limit says in words what the answer is limited by.
 func (p *page) limit(f *report.Find) string {
+	if f.Limit == report.ByUser {
+		return "nothing yet: the search was interrupted"
+	}
 	if f.Above == nil {
 		return "the search, which ends at " + PerSecond(f.To) + "; give a higher --to to go on"
 	}

@@ -165,6 +165,9 @@ func (p *page) runsTable(all *report.Runs) [][]string {
 		}
 		rows = append(rows, row)
 	}
+	if whole(all) == 0 {
+		return rows
+	}
 	for _, stat := range []struct {
 		name string
 		at   func(n int) int // the place in ascending order
@@ -179,10 +182,13 @@ func (p *page) runsTable(all *report.Runs) [][]string {
 	return rows
 }
 
-// sorted is a column in ascending order; failures, which have no value, rank above all.
+// sorted is a column in ascending order, without a run that was cut short; failures,
+// which have no value, rank above all.
 func sorted(all *report.Runs, c runsColumn) (values []*time.Duration) {
 	for _, r := range all.Runs {
-		values = append(values, c.of(r))
+		if !r.Run.Interrupted {
+			values = append(values, c.of(r))
+		}
 	}
 	slices.SortStableFunc(values, func(a, b *time.Duration) int {
 		switch {
@@ -201,8 +207,11 @@ func sorted(all *report.Runs, c runsColumn) (values []*time.Duration) {
 // spread says how far apart the runs' p99 lie, in parts of the median.
 func (p *page) spread(all *report.Runs) string {
 	values := sorted(all, p.runsColumns()[1])
+	if len(values) < 2 {
+		return ""
+	}
 	least, median, greatest := values[0], values[(len(values)-1)/2], values[len(values)-1]
-	if len(values) < 2 || greatest == nil || *median == 0 {
+	if greatest == nil || *median == 0 {
 		return ""
 	}
 	return fmt.Sprintf("p99 differs between runs of the same plan by %s of its median: from %s to %s",

@@ -63,3 +63,15 @@ func TestNumbered(t *testing.T) {
 		require.Equal(t, want, sink.Output{File: file}.Numbered(2).File)
 	}
 }
+
+// A run that was cut short has a row, and no part in the median.
+func TestAnInterruptedRunIsNotCompared(t *testing.T) {
+	all := runs()
+	all.Runs[2].Run.Interrupted, all.Runs[2].Verdict = true, "none"
+	all = report.NewRuns(5, all.Runs)
+	var b bytes.Buffer
+	require.NoError(t, sink.RunsText(&b, all, sink.TextOptions{}))
+	require.Contains(t, b.String(), " INTERRUPTED  after 2 of 5 runs   no verdict\n")
+	require.Regexp(t, ` 3 .* failed`, b.String())
+	require.NotRegexp(t, ` greatest .* failed`, b.String())
+}

@@ -13,6 +13,8 @@ type Head struct {
 	Request string        // GET http://127.0.0.1:8080/
 	Load    []string      // 12.5/s x 200; 1 connection; SLA p99<500ms
 	Planned uint64        // operations in all; 0: unknown
+	Warm    uint64        // of them, those of the warm-up, which are not judged
+	WarmEnd time.Duration // when it is over
 	Length  time.Duration // until the last is sent; 0: unknown
 	Closed  bool          // a closed loop: nothing is corrected
 }
@@ -96,6 +98,8 @@ func (h Head) clock(s Sight) string {
 	switch {
 	case h.Length == 0:
 		return seconds(s.At)
+	case s.At < h.WarmEnd:
+		return seconds(s.At) + ", warming up"
 	case s.At > h.Length && h.Planned > 0 && s.Due >= h.Planned:
 		return seconds(s.At) + ", all sent"
 	}
@@ -184,7 +188,8 @@ const (
 
 // budget is what stands against a rule, and what it allows.
 func (h Head) budget(b Standing, s Sight, st Style) []string {
-	of, n := fmt.Sprintf("of %d", h.Planned), h.Planned
+	n := h.Planned - min(h.Planned, h.Warm)
+	of := fmt.Sprintf("of %d", n)
 	if n == 0 {
 		of, n = fmt.Sprintf("of the %d so far", s.Due), s.Due
 	}

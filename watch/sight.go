@@ -42,8 +42,8 @@ func (s *state) sight(now time.Duration) Sight {
 	v := Sight{
 		At: now, Due: s.scheduled, Sent: s.fired, Done: s.settled,
 		Waiting: s.scheduled - min(s.scheduled, s.settled), Fail: s.settled - s.ok, Lag: s.maxLag,
-		Corrected: readingOf(&s.corrected, s.open.youngestFirst(now), s.settled-s.ok),
-		Raw:       readingOf(&s.raw, s.flying.youngestFirst(now), s.attempts-s.attemptsOK),
+		Corrected: readingOf(&s.corrected, s.open.youngestFirst(now), s.failed),
+		Raw:       readingOf(&s.raw, s.flying.youngestFirst(now), s.rawFailed),
 	}
 	for _, b := range s.budgets {
 		over := b.Over

@@ -28,14 +28,14 @@ var _ engine.Watcher = (*Watch)(nil)
 
 // state is how a run stands.
 type state struct {
-	at         time.Duration // of the last turn
-	scheduled  uint64        // operations dispatched, or dropped
-	fired      uint64        // of them, those that were handed to the World
-	settled    uint64
-	ok         uint64
-	attempts   uint64 // that have ended
-	attemptsOK uint64
-	maxLag     time.Duration
+	at        time.Duration // of the last turn
+	scheduled uint64        // operations dispatched, or dropped
+	fired     uint64        // of them, those that were handed to the World
+	settled   uint64
+	ok        uint64
+	failed    uint64 // that are judged
+	rawFailed uint64 // attempts, likewise
+	maxLag    time.Duration
 
 	corrected, raw buckets // of successes
 	open           ages    // operations that have not settled, since Intended
@@ -54,7 +54,9 @@ func New(rules []sla.Rule, deadline time.Duration, autoCap bool) *Watch {
 // Arrive notes that an operation was dispatched.
 func (w *Watch) Arrive(_ uint64, intended, _ time.Duration, _, _ int) {
 	w.now.scheduled++
-	w.now.open.add(intended)
+	if w.judged(intended) {
+		w.now.open.add(intended)
+	}
 }
 
 // Fire notes that an attempt was handed to the World.
@@ -62,39 +64,49 @@ func (w *Watch) Fire(s engine.Shot) {
 	if s.Attempt == 1 {
 		w.now.fired++
 	}
-	w.now.flying.add(s.Handed)
+	if w.judged(s.Intended) {
+		w.now.flying.add(s.Handed)
+	}
 }
+
+func (w *Watch) judged(intended time.Duration) bool { return w.Warm == nil || !w.Warm(intended) }
 
 // Record notes that an attempt has ended.
 func (w *Watch) Record(x correct.Sample) {
 	s := &w.now
 	s.maxLag = max(s.maxLag, x.Lag())
-	judged := w.Warm == nil || !w.Warm(x.Intended)
-	for i := range s.budgets {
-		if judged {
-			s.budgets[i].Record(x)
+	if w.judged(x.Intended) {
+		s.judge(x)
+	}
+	if x.Final {
+		s.settled++
+		if x.Class == correct.OK {
+			s.ok++
 		}
+	}
+}
+
+// judge notes an attempt that is not of the warm-up.
+func (s *state) judge(x correct.Sample) {
+	for i := range s.budgets {
+		s.budgets[i].Record(x)
 	}
 	if x.Fired {
 		s.flying.remove(x.Handed)
-		s.attempts++
 		if x.Class == correct.OK {
-			s.attemptsOK++
-			if judged {
-				s.raw.add(x.Raw())
-			}
+			s.raw.add(x.Raw())
+		} else {
+			s.rawFailed++
 		}
 	}
 	if !x.Final {
 		return
 	}
 	s.open.remove(x.Intended)
-	s.settled++
 	if x.Class == correct.OK {
-		s.ok++
-		if judged {
-			s.corrected.add(x.Corrected())
-		}
+		s.corrected.add(x.Corrected())
+	} else {
+		s.failed++
 	}
 }
 
@@ -111,7 +123,7 @@ func (w *Watch) Turn(now time.Duration) {
 
 func (s *state) copyTo(dst *state) {
 	dst.at, dst.scheduled, dst.fired, dst.settled, dst.ok = s.at, s.scheduled, s.fired, s.settled, s.ok
-	dst.attempts, dst.attemptsOK, dst.maxLag = s.attempts, s.attemptsOK, s.maxLag
+	dst.failed, dst.rawFailed, dst.maxLag = s.failed, s.rawFailed, s.maxLag
 	s.corrected.copyTo(&dst.corrected)
 	s.raw.copyTo(&dst.raw)
 	s.open.copyTo(&dst.open)

@@ -154,3 +154,34 @@ func BenchmarkWatch(b *testing.B) {
 		w.Turn(at)
 	}
 }
+
+// The warm-up is counted among what is due and done, and in nothing that is judged.
+func TestTheWarmUpIsNotJudged(t *testing.T) {
+	w := watch.New(rules(t, "p50<1ms", "errors<1%"), 0, false)
+	w.Warm = func(intended time.Duration) bool { return intended < time.Second }
+	look := func(now time.Duration) watch.Sight {
+		w.Ask()
+		w.Turn(now)
+		s, ok := w.Look(now)
+		require.True(t, ok)
+		return s
+	}
+	for seq, at := range []time.Duration{0, 100 * ms, 1000 * ms} {
+		w.Arrive(uint64(seq), at, at, 0, 0)
+		w.Fire(engine.Shot{Seq: uint64(seq), Attempt: 1, Intended: at, Handed: at})
+	}
+	x := correct.Sample{Attempt: 1, Done: 500 * ms, Class: correct.Reset, Fired: true, Final: true}
+	w.Record(x)
+	s := look(1200 * ms)
+	require.Equal(t, []uint64{3, 3, 1, 2, 1}, []uint64{s.Due, s.Sent, s.Done, s.Waiting, s.Fail})
+	require.Equal(t, watch.Value{D: 200 * ms, Grows: true}, s.Corrected.P50, "the only one that is judged")
+	require.Equal(t, s.Corrected, s.Raw)
+	require.Equal(t, []uint64{1, 0}, []uint64{s.Budgets[0].Over, s.Budgets[1].Over})
+
+	h := watch.Head{Planned: 3, Warm: 2, WarmEnd: time.Second, Length: 2 * time.Second}
+	require.Contains(t, h.Line(s, watch.Style{}), "corrected p99 >200 ms")
+	frame := h.Frame(s, watch.Style{Width: 80})
+	require.Contains(t, frame[len(frame)-1], "0 failed, 0 allowed of 1 ")
+	s.At = 900 * ms
+	require.Contains(t, h.Frame(s, watch.Style{Width: 80})[3], "0.9 s, warming up")
+}

@@ -191,7 +191,7 @@ func (c *findCmd) announce(s streams, search *find.Search) {
 		fmt.Fprintf(s.err, "openload: find: at most %d steps of %v in virtual time\n", search.Steps(), each)
 		return
 	}
-	fmt.Fprintf(s.err, "openload: find: at most %d steps of %v, so at most %v, and what is out then (--drain); a step that cannot be judged is made twice\n",
+	fmt.Fprintf(s.err, "openload: find: at most %d steps of %v, %v in all, and what is out at their ends;\nopenload: find: a step that cannot be judged is made twice\n",
 		search.Steps(), each, total)
 }
 

@@ -51,6 +51,7 @@ func headOf(r run.Ready) watch.Head {
 	p := r.Plan
 	h := watch.Head{
 		Request: p.Target.Method + " " + p.Target.URL, Planned: r.Planned, Length: r.Length, Closed: p.Closed != nil,
+		Warm: r.Warm(), WarmEnd: p.WarmUntil(),
 		Load: []string{loadInWords(p)},
 	}
 	switch n := p.Connections; {
@@ -79,6 +80,9 @@ func loadInWords(p *plan.Plan) string {
 	text := strings.TrimPrefix(p.Schedule.String(), "even ")
 	if s := p.Schedule; s.N > 0 && s.Duration == 0 {
 		text = strings.Replace(text, fmt.Sprintf(" n=%d", s.N), fmt.Sprintf(" x %d", s.N), 1)
+	}
+	if s := p.Schedule; s.Duration > 0 && s.N == 0 {
+		text = strings.Replace(text, " duration=", " for ", 1)
 	}
 	return text
 }
