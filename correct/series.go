@@ -39,6 +39,8 @@ type series struct {
 	at    map[int64]*window
 	bench *bench
 
+	spare [][]uint16 // for loose values
+
 	latest *window // the one asked for last, which is mostly the next as well
 	from   time.Duration
 }
@@ -104,10 +106,11 @@ func (s *series) window(t time.Duration) *window {
 	i := int64(t / s.width)
 	w := s.at[i]
 	if w == nil {
-		w = new(window)
-		s.at[i] = w
 		s.tidy(i - 1)
 		s.tidy(i - 10)
+		w = new(window)
+		w.corrected.loose, w.raw.loose = s.loose(), s.loose()
+		s.at[i] = w
 	}
 	s.latest, s.from = w, time.Duration(i)*s.width
 	return w
@@ -118,8 +121,19 @@ func (s *series) tidy(i int64) {
 	if w := s.at[i]; w != nil {
 		w.corrected.pack(s.bench)
 		w.raw.pack(s.bench)
+		w.corrected.packed, w.raw.packed = slices.Clone(w.corrected.packed), slices.Clone(w.raw.packed) // without the room to grow
+		if len(s.spare) < 8 {
+			s.spare = append(s.spare, w.corrected.loose, w.raw.loose)
+		}
 		w.corrected.loose, w.raw.loose = nil, nil
 	}
+}
+
+func (s *series) loose() (b []uint16) {
+	if n := len(s.spare); n > 0 {
+		s.spare, b = s.spare[:n-1], s.spare[n-1]
+	}
+	return b
 }
 
 // widen merges the windows two by two.

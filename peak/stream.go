@@ -1,6 +1,8 @@
 package peak
 
 import (
+	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"time"
@@ -25,13 +27,14 @@ const Reach = chunksAhead * cellsPerChunk * Quantum
 // widths, which remember their peaks and the last 10 s.
 //
 // Instants are cut down to a multiple of Quantum; of those the curve is exact. Memory
-// is 128 KiB while there are fewer than 23 arrivals in a chunk's 25.6 ms, and 1 KiB more
-// for each chunk of the last 105 s with more, up to 4.3 MB; beside it 16 bytes for
-// every tenth of a millisecond with an arrival in some 20 s, up to 3.2 MB. A Stream
+// is 128 KiB while there are fewer than 23 arrivals in a chunk's 25.6 ms, and 288 bytes
+// more for each chunk of the last 105 s with more, up to 1.2 MB; beside it 16 bytes for
+// every tenth of a millisecond with an arrival in some 13 s, up to 2.2 MB. A Stream
 // belongs to one goroutine.
 type Stream struct {
-	ring     []chunk // chunk k is at k % chunksAhead
-	from, to int64   // chunks that are kept: those before from have passed
+	ring     []chunk          // chunk k is at k % chunksAhead
+	heaps    map[int64]uint64 // arrivals of a quantum that its count has no room for
+	from, to int64            // chunks that are kept: those before from have passed
 	idle     []*counts
 	n, late  uint64
 
@@ -50,15 +53,24 @@ type chunk struct {
 }
 
 // counts has, for each quantum of a chunk, the arrivals, and a bit in used if there
-// are any.
+// are any. There are seldom more than a few; see Stream.heaps.
 type counts struct {
-	n    [cellsPerChunk]uint32
+	n    [cellsPerChunk]uint8
 	used [cellsPerChunk / 64]uint64
 }
 
-func (c *counts) add(j uint8, n uint32) {
-	c.n[j] += n
+// add counts n arrivals in quantum i, of which c is the chunk.
+func (s *Stream) add(c *counts, i int64, n uint64) {
+	j := i % cellsPerChunk
 	c.used[j/64] |= 1 << (j % 64)
+	if n += uint64(c.n[j]); n > math.MaxUint8 {
+		if s.heaps == nil {
+			s.heaps = map[int64]uint64{}
+		}
+		s.heaps[i] += n
+		n = 0
+	}
+	c.n[j] = uint8(n)
 }
 
 // A cell is the arrivals of one quantum.
@@ -93,16 +105,16 @@ func (s *Stream) Add(at time.Duration) {
 		s.extend(k + 1)
 	}
 	s.n++
-	c, j := &s.ring[k%chunksAhead], uint8(i%cellsPerChunk)
+	c := &s.ring[k%chunksAhead]
 	if c.many == nil && int(c.n) < len(c.few) {
-		c.few[c.n] = j
+		c.few[c.n] = uint8(i % cellsPerChunk)
 		c.n++
 		return
 	}
 	if c.many == nil {
-		s.count(c)
+		s.count(k, c)
 	}
-	c.many.add(j, 1)
+	s.add(c.many, i, 1)
 }
 
 func (s *Stream) extend(to int64) {
@@ -112,8 +124,8 @@ func (s *Stream) extend(to int64) {
 	s.to = to
 }
 
-// count turns a list into counts.
-func (s *Stream) count(c *chunk) {
+// count turns the list of chunk k into counts.
+func (s *Stream) count(k int64, c *chunk) {
 	if n := len(s.idle); n > 0 {
 		c.many = s.idle[n-1]
 		s.idle = s.idle[:n-1]
@@ -121,7 +133,7 @@ func (s *Stream) count(c *chunk) {
 		c.many = new(counts)
 	}
 	for _, j := range c.few[:c.n] {
-		c.many.add(j, 1)
+		s.add(c.many, k*cellsPerChunk+int64(j), 1)
 	}
 	c.n = 0
 }
@@ -129,10 +141,9 @@ func (s *Stream) count(c *chunk) {
 // pass takes the arrivals out of the chunks before until.
 func (s *Stream) pass(until int64) {
 	for k := s.from; k < min(until, s.to); k++ {
+		s.take(k, s)
 		c := &s.ring[k%chunksAhead]
-		if c.n > 0 {
-			s.list(k, c)
-		} else if c.many != nil {
+		if c.n = 0; c.many != nil {
 			s.empty(k, c.many)
 			s.idle = append(s.idle, c.many)
 			c.many = nil
@@ -140,33 +151,42 @@ func (s *Stream) pass(until int64) {
 	}
 	s.from = until
 	s.to = max(s.to, until)
+}
+
+// take lets the arrivals in chunk k of another stream pass, or of its own.
+func (s *Stream) take(k int64, of *Stream) {
+	c, first := &of.ring[k%chunksAhead], k*cellsPerChunk
+	few := c.few
+	slices.Sort(few[:c.n])
+	for j, at := range few[:c.n] {
+		if j > 0 && at == few[j-1] {
+			s.passed[len(s.passed)-1].n++
+			continue
+		}
+		s.passed = append(s.passed, cell{first + int64(at), 1})
+	}
+	if c.many != nil {
+		for w, used := range c.many.used {
+			for ; used != 0; used &= used - 1 {
+				j := w*64 + bits.TrailingZeros64(used)
+				i := first + int64(j)
+				s.passed = append(s.passed, cell{i, uint64(c.many.n[j]) + of.heaps[i]})
+			}
+		}
+	}
 	if len(s.passed)-s.ahead >= cellsPerChunk {
 		s.slide()
 	}
 }
 
-// list takes the arrivals out of a chunk that has few.
-func (s *Stream) list(k int64, c *chunk) {
-	slices.Sort(c.few[:c.n])
-	for j, at := range c.few[:c.n] {
-		if j > 0 && at == c.few[j-1] {
-			s.passed[len(s.passed)-1].n++
-			continue
-		}
-		s.passed = append(s.passed, cell{k*cellsPerChunk + int64(at), 1})
-	}
-	c.n = 0
-}
-
-// empty takes the arrivals out of the counts of a chunk that has many.
+// empty makes the counts of chunk k fit for another.
 func (s *Stream) empty(k int64, c *counts) {
-	for w, used := range c.used {
-		for ; used != 0; used &= used - 1 {
-			j := w*64 + bits.TrailingZeros64(used)
-			s.passed = append(s.passed, cell{k*cellsPerChunk + int64(j), uint64(c.n[j])})
-			c.n[j] = 0
+	*c = counts{}
+	for j := range int64(cellsPerChunk) {
+		if len(s.heaps) == 0 {
+			break
 		}
-		c.used[w] = 0
+		delete(s.heaps, k*cellsPerChunk+j)
 	}
 }
 
@@ -202,7 +222,7 @@ func (w *window) slide(passed []cell, ahead int, width int64) {
 // forget drops what no window holds any more, when that is most of what is kept.
 func (s *Stream) forget() {
 	gone := s.windows[len(s.windows)-1].first
-	if gone < 1024 || gone < len(s.passed)/2 {
+	if gone < 1024 || gone < len(s.passed)/4 {
 		return
 	}
 	s.passed = s.passed[:copy(s.passed, s.passed[gone:])]
@@ -214,17 +234,22 @@ func (s *Stream) forget() {
 
 // Curve is that of the arrivals so far.
 func (s *Stream) Curve() Curve {
-	c := s.Clone()
-	c.pass(c.to)
+	c := Stream{windows: s.windows, ahead: s.ahead}
+	room := uint64(5 * widths[len(widths)-1] / Quantum / 4)
+	c.passed = slices.Grow([]cell(nil), len(s.passed)+int(min(s.n, room))) // at once, not by doubling
+	c.passed = append(c.passed, s.passed...)
+	for k := s.from; k < s.to; k++ {
+		c.take(k, s)
+	}
 	c.slide()
-	all := Curve{N: c.n, Late: c.late}
+	all := Curve{N: s.n, Late: s.late}
 	for i, w := range c.windows {
 		all.Points = append(all.Points, Point{
 			Width: widths[i], Sliding: w.best, Aligned: w.bestBin,
 			At: time.Duration(w.at) * Quantum, Span: time.Duration(w.last-w.at) * Quantum,
 		})
 	}
-	return all.plus(c.parts)
+	return all.plus(s.parts)
 }
 
 // Merge adds another stream's arrivals. As long as no arrival of either is older than
@@ -241,20 +266,20 @@ func (s *Stream) Merge(o *Stream) {
 		s.extend(o.to)
 	}
 	for k := range o.ring {
-		from, into := &o.ring[k], &s.ring[k]
+		from, into, first := &o.ring[k], &s.ring[k], int64(k)*cellsPerChunk
 		if from.n == 0 && from.many == nil {
 			continue
 		}
 		if into.many == nil {
-			s.count(into)
+			s.count(int64(k), into)
 		}
 		for _, j := range from.few[:from.n] {
-			into.many.add(j, 1)
+			s.add(into.many, first+int64(j), 1)
 		}
 		if from.many != nil {
 			for j, n := range from.many.n {
-				if n > 0 {
-					into.many.add(uint8(j), n)
+				if i := first + int64(j); n > 0 || o.heaps[i] > 0 {
+					s.add(into.many, i, uint64(n)+o.heaps[i])
 				}
 			}
 		}
@@ -264,7 +289,7 @@ func (s *Stream) Merge(o *Stream) {
 // Clone is a copy that goes its own way.
 func (s *Stream) Clone() *Stream {
 	c := *s
-	c.ring, c.idle, c.passed = slices.Clone(s.ring), nil, slices.Clone(s.passed)
+	c.ring, c.heaps, c.idle, c.passed = slices.Clone(s.ring), maps.Clone(s.heaps), nil, slices.Clone(s.passed)
 	for k := range c.ring {
 		if many := c.ring[k].many; many != nil {
 			own := *many
