@@ -107,6 +107,19 @@ type Target struct {
 // String is the target as host:port.
 func (t Target) String() string { return net.JoinHostPort(t.Host, strconv.Itoa(int(t.Port))) }
 
+// URL is the target as a URL without a path.
+func (t Target) URL() string {
+	scheme, usual := "http", uint16(80)
+	if t.TLS {
+		scheme, usual = "https", 443
+	}
+	host := t.String()
+	if t.Port == usual {
+		host = strings.TrimSuffix(host, ":"+strconv.Itoa(int(usual)))
+	}
+	return scheme + "://" + host
+}
+
 // Target returns where r goes, or why its URL is no good.
 func (r Request) Target() (Target, error) {
 	p, err := split(r.URL)

@@ -6,12 +6,11 @@ package request
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,13 +51,10 @@ func ReadTargets(r io.Reader, opt FileOptions) ([]Item, error) {
 	}
 	f := &fileReader{FileOptions: opt, in: in}
 	read(f)
-	if f.more > 0 {
-		f.problems = append(f.problems, fmt.Errorf("and %d more", f.more))
-	}
 	if len(f.items) == 0 && len(f.problems) == 0 {
-		f.problems = append(f.problems, errors.New("no target in it; write 'GET http://127.0.0.1:8080/' on a line"))
+		return nil, errors.New("no target in it; write 'GET http://127.0.0.1:8080/' on a line")
 	}
-	return f.items, errors.Join(f.problems...)
+	return f.items, f.err()
 }
 
 // sniff tells JSON by its first character.
@@ -83,20 +79,36 @@ type fileReader struct {
 	in       *bufio.Reader
 	line     int
 	items    []Item
-	problems []error
-	more     int
+	problems []problem
+}
+
+// A problem is what is wrong with a line.
+type problem struct {
+	line int
+	err  error
+}
+
+// err is all that is wrong, in order of the lines.
+func (f *fileReader) err() error {
+	slices.SortStableFunc(f.problems, func(a, b problem) int { return a.line - b.line })
+	var all []error
+	for i, p := range f.problems {
+		if i == mostProblems {
+			all = append(all, fmt.Errorf("and %d more", len(f.problems)-mostProblems))
+			break
+		}
+		for text := range strings.SplitSeq(p.err.Error(), "\n") {
+			all = append(all, fmt.Errorf("line %d: %s", p.line, text))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // complain notes what is wrong, at the line given.
 func (f *fileReader) complain(line int, err error) {
-	if err == nil {
-		return
+	if err != nil {
+		f.problems = append(f.problems, problem{line, err})
 	}
-	if len(f.problems) == mostProblems {
-		f.more++
-		return
-	}
-	f.problems = append(f.problems, fmt.Errorf("line %d: %w", line, err))
 }
 
 // next returns the next line without the space around it; ok is false at the end.
@@ -179,7 +191,10 @@ func (f *fileReader) http() {
 			end()
 		default:
 			h, err := ParseField(line)
-			f.complain(f.line, err)
+			if err != nil {
+				f.complain(f.line, err)
+				continue
+			}
 			it.Header = append(it.Header, h)
 		}
 	}
@@ -223,131 +238,4 @@ func (f *fileReader) body(it *Item, name string) {
 	if it.Body, err = f.Open(name); err != nil {
 		f.complain(f.line, fmt.Errorf("body @%s: %w", name, err))
 	}
-}
-
-// json reads vegeta's json format.
-func (f *fileReader) json() {
-	for {
-		line, ok := f.next()
-		if !ok {
-			return
-		}
-		if line == "" {
-			continue
-		}
-		var t jsonTarget
-		d := json.NewDecoder(strings.NewReader(line))
-		d.DisallowUnknownFields()
-		err := d.Decode(&t)
-		if err == nil && d.More() {
-			err = errors.New("something follows the object; write one a line")
-		}
-		if err != nil {
-			f.complain(f.line, plainJSON(err))
-			continue
-		}
-		it := Item{t.Name, t.Weight, Request{t.Method, t.URL, t.Header, t.Body}}
-		if t.Weight < 0 {
-			f.complain(f.line, fmt.Errorf("weight %d; write a whole number from 1 on", t.Weight))
-			continue
-		}
-		f.add(it, f.line)
-	}
-}
-
-// plainJSON says what is wrong with a line, and not with a Go type.
-func plainJSON(err error) error {
-	if typ, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s: a %s cannot be that", typ.Field, typ.Value)
-	}
-	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-}
-
-type jsonTarget struct {
-	Name   string    `json:"name,omitempty"`
-	Weight int       `json:"weight,omitempty"`
-	Method string    `json:"method"`
-	URL    string    `json:"url"`
-	Body   []byte    `json:"body,omitempty"`
-	Header fieldsMap `json:"header,omitempty"`
-}
-
-// fieldsMap is a header as an object of lists, whose order is kept.
-type fieldsMap []Field
-
-func (h *fieldsMap) UnmarshalJSON(b []byte) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	if t, err := d.Token(); err != nil || t == nil {
-		return err
-	} else if t != json.Delim('{') {
-		return errors.New(`header: write an object such as {"Accept": ["text/plain"]}`)
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
-		}
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return err
-		}
-		var values []string
-		if json.Unmarshal(raw, &values) != nil {
-			var one string
-			if json.Unmarshal(raw, &one) != nil {
-				return fmt.Errorf("header %s: write a list of strings", name)
-			}
-			values = []string{one}
-		}
-		for _, v := range values {
-			*h = append(*h, Field{name.(string), v})
-		}
-	}
-	return nil
-}
-
-// MarshalJSON writes lines of one name, which may come twice, as one list where the
-// first of them stands.
-func (h fieldsMap) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	written := map[string]bool{}
-	for _, f := range h {
-		if written[f.Name] {
-			continue
-		}
-		var values []string
-		for _, g := range h {
-			if g.Name == f.Name {
-				values = append(values, g.Value)
-			}
-		}
-		if len(written) > 0 {
-			b.WriteByte(',')
-		}
-		written[f.Name] = true
-		name, err := json.Marshal(f.Name)
-		if err != nil {
-			return nil, err
-		}
-		list, err := json.Marshal(values)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(append(append(name, ':'), list...))
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// WriteTargets writes items in the json format, secrets included.
-func WriteTargets(w io.Writer, items []Item) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, it := range items {
-		if err := e.Encode(jsonTarget{it.Name, it.Weight, it.Verb(), it.URL, it.Body, it.Header}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -127,7 +127,7 @@ var errNoFile = errors.New("there is no file here")
 
 func TestReadErrorsAreTold(t *testing.T) {
 	_, err := ReadTargets(broken{}, files)
-	require.ErrorIs(t, err, errNoFile)
+	require.ErrorContains(t, err, errNoFile.Error())
 	_, err = ReadRows(broken{})
 	require.ErrorIs(t, err, errNoFile)
 }

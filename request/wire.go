@@ -68,9 +68,7 @@ type Message struct {
 // wrong.
 func NewWire(m *Mix, opt WireOptions) (*Wire, error) {
 	w := &Wire{mix: m, opt: opt}
-	if opt.KeyHeader != "" {
-		w.key = [2]func(uint64) uint64{opt.Keys("key"), opt.Keys("key, second half")}
-	}
+	w = w.Keyed(opt.Keys)
 	var problems []error
 	if err := w.checkHeaders(); err != nil {
 		problems = append(problems, err)
@@ -91,6 +89,15 @@ func NewWire(m *Mix, opt WireOptions) (*Wire, error) {
 	}
 	w.constant = !w.opt.Numbered && w.opt.KeyHeader == "" && !w.Varying()
 	return w, w.rehearse()
+}
+
+// Keyed is w with other idempotency keys, as for another run.
+func (w *Wire) Keyed(keys func(use string) func(seq uint64) uint64) *Wire {
+	c := *w
+	if w.opt.KeyHeader != "" {
+		c.key = [2]func(uint64) uint64{keys("key"), keys("key, second half")}
+	}
+	return &c
 }
 
 // of names the item of an error if there are several.
@@ -275,6 +282,9 @@ func (w *Wire) Query(buf []byte, seq uint64, attempt int) Message {
 		}
 	}
 	b = append(w.appendHeaders(b, seq, attempt), "\r\n"...)
+	if w.opt.Rewrite != nil {
+		b = w.opt.Rewrite(b, w.targets[c.Target])
+	}
 	return Message{Bytes: b, Close: c.Close, Target: c.Target, own: true}
 }
 

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -101,14 +102,17 @@ func perOperation(t report.Target) float64 {
 }
 
 // offMix names the target whose share of what was sent is furthest from what was
-// planned, if that is more than a hundredth of all.
+// planned, if that is more than a hundredth of all, and more than chance or a round that
+// was not ended can make it: four standard deviations and an operation.
 func (p *page) offMix() string {
 	furthest, by := -1, 0.01
+	n := float64(max(1, p.Counts.Sent))
 	for i, t := range p.Targets {
 		if t.SentShare == nil {
 			continue
 		}
-		if off := max(*t.SentShare-t.PlannedShare, t.PlannedShare-*t.SentShare); off > by {
+		off := math.Abs(*t.SentShare - t.PlannedShare)
+		if off > by && off > 1/n+4*math.Sqrt(t.PlannedShare*(1-t.PlannedShare)/n) {
 			furthest, by = i, off
 		}
 	}

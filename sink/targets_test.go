@@ -21,7 +21,7 @@ func targets() *report.Report {
 		}
 	}
 	r.Targets = []report.Target{
-		of("GET /catalogue/of/all/the/items", 0.7, 120, 121, 0),
+		of("GET /catalogue/of/all/the/items", 0.8, 120, 121, 0),
 		of("checkout", 0.2, 60, 144, 3),
 		of("GET /", 0.1, 20, 20, 0),
 	}

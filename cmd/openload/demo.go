@@ -159,7 +159,7 @@ func againstLab(i *interrupts, p *plan.Plan, o measureOptions) (*report.Report, 
 		return nil, err
 	}
 	p.Target = plan.Target{Method: req.Verb(), URL: req.URL}
-	return measure(i.ctx, i.stop, p, target, o)
+	return measure(i.ctx, i.stop, p, []*transport.Client{target}, nil, o)
 }
 
 // A view is one row of the lesson's table.

@@ -10,6 +10,7 @@ import (
 	"openload/live"
 	"openload/live/loop"
 	"openload/plan"
+	"openload/request"
 	"openload/transport"
 )
 
@@ -28,7 +29,7 @@ type world interface {
 }
 
 // open makes the world asked for, and names it.
-func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, target *transport.Client) (w world, name string, err error) {
+func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, clients []*transport.Client, feed *request.Feed) (w world, name string, err error) {
 	local, err := localAddrs(f.LocalAddr)
 	if err != nil {
 		return nil, "", usage(err)
@@ -39,7 +40,7 @@ func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, target *trans
 			return nil, "", usagef("--pace: %w", err)
 		}
 		l, err := loop.New(loop.Options{
-			Epoch: epoch, Client: target, Pace: pace, Connections: most,
+			Epoch: epoch, Client: clients[0], Feed: feed, Pace: pace, Connections: most,
 			ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive, Eager: p.Closed != nil, Local: local,
 		})
 		if err == nil {
@@ -52,7 +53,7 @@ func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, target *trans
 		return nil, "", usagef("--local-addr needs --engine loop; leave one of them out")
 	}
 	return live.New(live.Options{
-		Epoch: epoch, Dialer: live.Over(target), Connections: most,
+		Epoch: epoch, Dialer: live.Over(clients[0]), Feed: feed, Connections: most,
 		ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive,
 	}), "portable", nil
 }

@@ -54,8 +54,14 @@ type row struct{ key, value, from string }
 // rows are what is in force, flag by flag in the order of the help.
 func (l *layers) rows() (all []row) {
 	for _, arg := range l.node.Positional {
-		if text, _ := arg.Target.Interface().(string); text != "" {
-			all = append(all, row{arg.Name, request.RedactURL(text), l.from(arg.Name, 0)})
+		for i, text := range texts(arg.Target) {
+			key := arg.Name
+			if i > 0 {
+				key = ""
+			}
+			if text != "" {
+				all = append(all, row{key, request.RedactURL(text), l.from(arg.Name, i)})
+			}
 		}
 	}
 	for _, g := range append(groups[:len(groups):len(groups)], kong.Group{}) {
@@ -140,6 +146,8 @@ func redacted(flag, text string) string {
 		return text
 	}
 	switch {
+	case flag == "form", flag == "data-urlencode":
+		return redactedField(text, "***")
 	case flag == "body" && !strings.HasPrefix(text, "@"):
 		return fmt.Sprintf("%d bytes", len(text))
 	case request.Secret(flag) && !strings.HasPrefix(text, "@"), flag == "user":

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"openload/lab"
 	"openload/plan"
 	"openload/report"
+	"openload/request"
 	"openload/schedule"
 	"openload/seed"
 	"openload/sink"
@@ -36,6 +38,8 @@ type findCmd struct {
 	retryFlags
 	findVerdict
 	findOutput
+
+	wired wired // of a search against a URL
 }
 
 // findVerdict says what must hold.
@@ -84,9 +88,10 @@ Exit status: 0 FOUND or AT LEAST; 3 NOT EVEN; 4 UNDECIDED.
 
 func (c *findCmd) run(s streams) (int, error) {
 	search := find.Search{From: c.From.PerSecond(), To: c.To.PerSecond(), Precision: float64(c.Precision)}
+	wireErr := c.wire(s.in)
 	p, err := c.step(search.From)
-	err = joined(err, usage(search.Check()))
-	if (c.URL == "") == (c.Server == "") {
+	err = joined(joined(err, wireErr), usage(search.Check()))
+	if (c.URL == "" && c.Targets == "") == (c.Server == "") {
 		err = joined(err, usagef("find searches against a URL, or in virtual time against --server; give one of them"))
 	}
 	if len(c.SLA) == 0 {
@@ -99,9 +104,9 @@ func (c *findCmd) run(s streams) (int, error) {
 	}
 	i := catch()
 	defer i.release()
-	do, end, wireErr := c.runner(s, i, p, outs, joined(err, outErr))
-	if wireErr != nil {
-		return interruptedOr(i, wireErr)
+	do, end, err := c.runner(s, i, p, outs, joined(err, outErr))
+	if err != nil {
+		return interruptedOr(i, err)
 	}
 	defer end()
 	if !c.Quiet {
@@ -135,6 +140,7 @@ func (c *findCmd) step(rate float64) (*plan.Plan, error) {
 	l := load{
 		Rate: strconv.FormatFloat(rate, 'f', -1, 64), Duration: runLength(c.Warmup + c.StepDuration), Warmup: c.Warmup,
 		Arrival: c.Arrival, Seed: c.Seed,
+		sent: c.wired.sent, blind: c.wired.sent == nil && c.Server == "",
 	}
 	v := verdictFlags{SLA: c.SLA, Confidence: c.Confidence, ExpectStatus: c.ExpectStatus, AbortOnFail: c.early()}
 	return l.plan(&closedFlags{}, &c.limits, &c.retryFlags, &v)
@@ -166,21 +172,33 @@ func (c *findCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, 
 			return simulate(i, p, server, "", time.Now(), one.observe), nil
 		}, func() {}, nil
 	}
-	wire := runCmd{requestFlags: c.requestFlags, limits: c.limits, tlsFlags: c.tlsFlags, networkFlags: c.networkFlags, engineFlags: c.engineFlags}
-	wire.Progress, wire.Quiet, wire.Color = c.Progress, c.Quiet, c.Color
-	var w wired
-	if c.URL != "" {
-		var err error
-		w, err = wire.wire(c.URL, s.in)
-		wrong = joined(wrong, err)
-	}
 	if wrong != nil {
 		return nil, nil, wrong
 	}
-	if w.note != "" && !c.Quiet {
-		fmt.Fprintf(s.err, "openload: %s\n", w.note)
+	c.wired.sent.tell(s, c.Quiet)
+	return c.asRun().runner(s, i, p, outs, c.wired)
+}
+
+// asRun is the command that makes one step.
+func (c *findCmd) asRun() *runCmd {
+	r := &runCmd{requestFlags: c.requestFlags, limits: c.limits, tlsFlags: c.tlsFlags, networkFlags: c.networkFlags, engineFlags: c.engineFlags}
+	r.Progress, r.Quiet, r.Color, r.Seed = c.Progress, c.Quiet, c.Color, c.Seed
+	if c.URL != "" {
+		r.URL = []string{c.URL}
 	}
-	return wire.runner(s, i, p, outs, w)
+	return r
+}
+
+// wire reads the flags that say what is sent and how.
+func (c *findCmd) wire(in io.Reader) (err error) {
+	if c.URL == "" && c.Targets == "" {
+		return nil
+	}
+	if c.Order == request.Once.String() {
+		return usagef("--order once ends a step before its time; write cycle or random")
+	}
+	c.wired, err = c.asRun().wire(in)
+	return err
 }
 
 // announce says beforehand how long it may take.

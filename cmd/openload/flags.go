@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"openload/plan"
-	"openload/request"
 	"openload/retry"
 	"openload/schedule"
 	"openload/seed"
@@ -25,6 +23,7 @@ var groups = []kong.Group{
 	{Key: "plan", Title: "Plan file:"},
 	{Key: "load", Title: "Load:"},
 	{Key: "request", Title: "Request:"},
+	{Key: "targets", Title: "Several requests, and data:"},
 	{Key: "connection", Title: "Connections and time:"},
 	{Key: "network", Title: "Addresses and proxies:"},
 	{Key: "tls", Title: "TLS:"},
@@ -71,12 +70,15 @@ type load struct {
 	Warmup   span      `group:"load" placeholder:"TIME" help:"What is due before this is sent, and kept out of the numbers that are judged."`
 	Schedule string    `group:"load" placeholder:"FILE" help:"Send at the instants of this file, as 'openload schedule' writes it."`
 	Seed     seed.Seed `group:"load" default:"1" placeholder:"N" help:"Seed of all chance. Same seed, same schedule."`
+
+	sent  *sending // nil: nothing is sent, or it is not known what
+	blind bool     // it is not known: rules for targets cannot be checked
 }
 
 // spec is the schedule that the flags describe.
 func (l *load) spec() (spec schedule.Spec, err error) {
 	d := l.length()
-	spec = schedule.Spec{N: l.N, Duration: d}
+	spec = schedule.Spec{N: l.number(), Duration: d}
 	var wrong []error
 	if spec.Law, err = schedule.ParseLaw(l.Arrival); err != nil {
 		wrong = append(wrong, fmt.Errorf("--arrival: %w", err))
@@ -103,6 +105,14 @@ func (l *load) spec() (spec schedule.Spec, err error) {
 }
 
 func (l *load) length() time.Duration { return time.Duration(max(l.Duration, l.Z)) }
+
+// number is how many operations there are at most; 0: no limit.
+func (l *load) number() uint64 {
+	if l.sent != nil && l.sent.once > 0 && (l.N == 0 || l.N > l.sent.once) {
+		return l.sent.once
+	}
+	return l.N
+}
 
 // phases are those that the flags name.
 func (l *load) phases() (all []plan.Phase, err error) {
@@ -177,45 +187,12 @@ func outputKinds() string {
 
 // requestFlags say what is sent.
 type requestFlags struct {
-	M           string   `name:"m" short:"m" hidden:""`
-	Method      string   `short:"X" group:"request" placeholder:"VERB" help:"HTTP method. Default: GET, or POST with a body."`
-	Header      []string `short:"H" group:"request" sep:"none" placeholder:"'NAME: VALUE'" help:"A header. Repeatable."`
-	Body        string   `aliases:"data" group:"request" placeholder:"TEXT" help:"The body: text, @FILE, or @- for standard input."`
-	NoKeepalive bool     `aliases:"disable-keepalive" group:"connection" help:"A new connection for every request."`
-}
-
-// build is the request that the flags describe, and a note on what was completed.
-func (f *requestFlags) build(url string, in io.Reader) (req request.Request, note string, err error) {
-	if f.Method == "" {
-		f.Method = f.M
-	}
-	req.Method = f.Method
-	var wrong []error
-	if req.URL, note, err = request.ParseURL(url); err != nil {
-		wrong = append(wrong, err)
-	}
-	for _, h := range f.Header {
-		field, err := request.ParseField(h)
-		if err != nil {
-			wrong = append(wrong, fmt.Errorf("--header: %w", err))
-		}
-		req.Header = append(req.Header, field)
-	}
-	switch {
-	case f.Body == "@-":
-		req.Body, err = io.ReadAll(in)
-	case strings.HasPrefix(f.Body, "@"):
-		req.Body, err = os.ReadFile(f.Body[1:])
-	default:
-		req.Body = []byte(f.Body)
-	}
-	if err != nil && len(wrong) == 0 {
-		wrong = append(wrong, fmt.Errorf("--body: %w; give the text itself, @FILE, or @- for standard input", err))
-	}
-	if len(wrong) == 0 {
-		wrong = append(wrong, req.Check())
-	}
-	return req, note, usage(errors.Join(wrong...))
+	M      string   `name:"m" short:"m" hidden:""`
+	Method string   `short:"X" group:"request" placeholder:"VERB" help:"HTTP method. Default: GET, or POST with a body."`
+	Header []string `short:"H" group:"request" sep:"none" placeholder:"'NAME: VALUE'" help:"A header. Repeatable."`
+	bodyFlags
+	targetFlags
+	NoKeepalive bool `aliases:"disable-keepalive" group:"connection" help:"A new connection for every request."`
 }
 
 // plan puts together what the flags of run and sim share.
@@ -223,6 +200,12 @@ func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFl
 	p := &plan.Plan{
 		Seed: l.Seed, Warmup: time.Duration(l.Warmup), Connections: lim.Connections, Timeout: time.Duration(lim.Timeout), ConnectTimeout: time.Duration(lim.ConnectTimeout),
 		Deadline: time.Duration(lim.Deadline), Drain: time.Duration(lim.Drain), Backlog: plan.DefaultBacklog, Confidence: v.Confidence, AbortOnFail: v.AbortOnFail,
+	}
+	if l.sent != nil {
+		p.HasKey = l.sent.keyed
+		if l.sent.several {
+			p.Mix = l.sent.mix
+		}
 	}
 	var wrong []error
 	var err error
@@ -248,7 +231,7 @@ func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFl
 	if p.Expect, err = plan.ParseStatuses(v.ExpectStatus); err != nil {
 		wrong = append(wrong, fmt.Errorf("--expect-status: %w", err))
 	}
-	if errors.Join(wrong...) == nil {
+	if errors.Join(wrong...) == nil && !l.blind {
 		wrong = append(wrong, p.Check())
 	} else if err := sla.CheckConfidence(v.Confidence); err != nil {
 		wrong = append(wrong, fmt.Errorf("--confidence: %w", err))
@@ -258,7 +241,7 @@ func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFl
 
 // closed turns the load into a closed loop.
 func (l *load) closed(c *closedFlags, p *plan.Plan) error {
-	p.Closed = &plan.Closed{N: l.N, Duration: l.length(), Think: time.Duration(c.Think)}
+	p.Closed = &plan.Closed{N: l.number(), Duration: l.length(), Think: time.Duration(c.Think)}
 	if l.Schedule != "" || l.Arrival != "even" || len(l.Phase) > 0 {
 		return errors.New("--closed has no schedule: its sends wait for answers; leave out --schedule, --arrival and --phase, or --closed")
 	}

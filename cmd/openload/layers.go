@@ -56,7 +56,7 @@ var replaces = [][]string{{"rate", "phase", "schedule"}}
 
 // flagKeys are the keys of plan files: the flags of the commands that take one.
 func flagKeys(app *kong.Application) []plan.Key {
-	keys := []plan.Key{{Name: "url", Flag: "url", Sample: "URL", Doc: "What to ask for: http://host:port/path, https://..., or host:port."}}
+	keys := []plan.Key{{Name: "url", Flag: "url", Form: plan.List, Sample: "URL", Doc: "What to ask for: http://host:port/path, https://..., or host:port. Several are taken in turn."}}
 	for _, c := range app.Children {
 		if !slices.Contains(planned, c.Name) {
 			continue
@@ -241,14 +241,16 @@ func (l *layers) outdone(flag string) bool {
 	return false
 }
 
-// word is what the layers say for a positional argument that was not typed.
-func (l *layers) word(name string) string {
-	if o, ok := l.origins[name]; ok && o.env != "" {
-		return os.Getenv(o.env)
-	} else if len(o.words) > 0 {
-		return o.words[0].Text
+// wordsOf is what the layers say for a positional argument that was not typed.
+func (l *layers) wordsOf(name string) (texts []string) {
+	o := l.origins[name]
+	if o.env != "" {
+		return strings.Split(os.Getenv(o.env), "\n")
 	}
-	return ""
+	for _, w := range o.words {
+		texts = append(texts, w.Text)
+	}
+	return texts
 }
 
 // locate puts the places into an error whose lines begin with the flag that they are

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"openload/plan"
-	"openload/request"
 )
 
 // lintCmd judges a plan.
@@ -67,12 +66,16 @@ func planIn(l *layers, name string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.URL = l.wordsOf("url")
+	something := len(c.URL) > 0 || c.Targets != ""
+	var sendErr error
+	if something {
+		c.sent, sendErr = c.build(c.URL, strings.NewReader(""), c.Seed, nil)
+		c.blind = sendErr != nil
+	}
 	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
-	if url := l.word("url"); url != "" {
-		if _, _, wrong := request.ParseURL(url); wrong != nil {
-			err = joined(err, wrong)
-		}
-	} else if len(l.file.Words("server")) == 0 {
+	err = joined(err, sendErr)
+	if !something && len(l.file.Words("server")) == 0 {
 		err = joined(err, errors.New("the plan has no url to ask, and no server for 'openload sim' to model"))
 	}
 	return p, l.locate(usage(err))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"openload/correct"
@@ -19,7 +18,7 @@ import (
 
 // runCmd is a run against a real server.
 type runCmd struct {
-	URL string `arg:"" optional:"" help:"What to ask for: http://host:port/path, https://..., or host:port."`
+	URL []string `arg:"" optional:"" sep:"none" help:"What to ask for: http://host:port/path, https://..., or host:port. Several are taken in turn."`
 	planFlags
 	load
 	closedFlags
@@ -39,14 +38,15 @@ type runCmd struct {
 func (c *runCmd) Help() string { return retryHelp() }
 
 func (c *runCmd) run(s streams) (int, error) {
-	if c.URL == "" {
-		c.URL = c.layers.word("url")
+	if len(c.URL) == 0 && c.Targets == "" {
+		c.URL = c.layers.wordsOf("url")
 	}
-	if c.URL == "" {
+	if len(c.URL) == 0 && c.Targets == "" {
 		return 0, usagef("no URL given; end the command with one, such as http://127.0.0.1:8080/")
 	}
+	w, wireErr := c.wire(s.in)
+	c.sent, c.blind = w.sent, w.sent == nil
 	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
-	w, wireErr := c.wire(c.URL, s.in)
 	if err = joined(err, wireErr); err != nil {
 		return 0, err
 	}
@@ -57,9 +57,7 @@ func (c *runCmd) run(s streams) (int, error) {
 	if err = joined(err, c.checkRuns(outs)); err != nil {
 		return 0, err
 	}
-	if w.note != "" && !c.Quiet {
-		fmt.Fprintf(s.err, "openload: %s\n", w.note)
-	}
+	w.sent.tell(s, c.Quiet)
 	i := catch()
 	defer i.release()
 	do, end, err := c.runner(s, i, p, outs, w)
@@ -70,31 +68,33 @@ func (c *runCmd) run(s streams) (int, error) {
 	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil}, do)
 }
 
-// A wired target is what is asked for, and the way to it.
+// What is wired is what is sent, and the way there.
 type wired struct {
-	req      request.Request
-	note     string // what was completed
+	sent     *sending // nil: there was something wrong with it
 	security transport.Security
 	network  transport.Network
 }
 
 // wire reads the flags that say what is sent and how.
-func (c *runCmd) wire(url string, in io.Reader) (w wired, err error) {
+func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	var reqErr, tlsErr, netErr error
-	w.req, w.note, reqErr = c.build(url, in)
 	w.security, tlsErr = c.security()
 	w.network, netErr = c.network()
+	w.sent, reqErr = c.build(c.URL, in, c.Seed, w.network.Proxy.Rewrite)
 	return w, joined(reqErr, joined(tlsErr, netErr))
 }
 
 // runner readies the target that p is for, and tells p of it. end ends what it opened.
 func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w wired) (do runner, end func(), err error) {
-	req := w.req
-	target, looked, err := reach(i.stop, transport.Config{Request: req, Security: w.security, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}, w.network)
+	clients, looked, err := w.sent.reach(i.stop, transport.Config{Security: w.security, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}, w.network)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Target = plan.Target{Method: req.Verb(), URL: request.RedactURL(req.URL), Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: append(c.tlsFlags.again(), c.networkFlags.again()...)}
+	p.Target = plan.Target{Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: append(c.tlsFlags.again(), c.networkFlags.again()...)}
+	w.sent.describe(p)
+	if len(clients) > 1 {
+		return nil, nil, usagef("the targets go to %d hosts (%s); a run goes to one: give each its own", len(clients), p.Target.URL)
+	}
 	allowed := live.Prepare()
 	if _, err := live.Cap(p.Connections, allowed); err != nil {
 		fmt.Fprintf(s.err, "openload: warning: %v\n", err)
@@ -104,9 +104,11 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 		return nil, nil, err
 	}
 	return func(p *plan.Plan, one *oneRun) (*report.Report, error) {
-		return measure(i.ctx, i.stop, p, target, measureOptions{
+		feed := w.sent.feed(p.Seed)
+		defer feed.Close()
+		return measure(i.ctx, i.stop, p, clients, feed, measureOptions{
 			observe: metrics.also(one.observe), began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL),
-			auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + requestAgain(req.Redacted(), &c.requestFlags),
+			auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
 			progress: func(p progress) *progress {
 				if p.color = useColor(c.Color, s.err); one.name != "" {
 					p.head.Load = append([]string{one.name}, p.head.Load...)
@@ -147,7 +149,7 @@ type measureOptions struct {
 }
 
 // measure runs p over sockets.
-func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, o measureOptions) (*report.Report, error) {
+func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Client, feed *request.Feed, o measureOptions) (*report.Report, error) {
 	most := p.Connections
 	if most == 0 {
 		most = o.auto
@@ -162,12 +164,12 @@ func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, 
 		shown = o.progress(progress{head: headOf(ready), watch: watchOf(p), started: epoch})
 	}
 	defer shown.end()
-	w, name, err := o.engine.open(epoch, most, p, target)
+	w, name, err := o.engine.open(epoch, most, p, clients, feed)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	names := live.Refresh([]*transport.Route{target.Route()}, o.lookAgain, o.looked)
+	names := live.Refresh(routes(clients), o.lookAgain, o.looked)
 	defer names.Stop()
 	r := run.Run(ctx, stop, run.Setup{
 		Ready: ready, World: w, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
@@ -175,6 +177,14 @@ func measure(ctx, stop context.Context, p *plan.Plan, target *transport.Client, 
 		Connections: func() run.Connections { return opened(w.Counters(), names.Stop()) },
 	})
 	return r, nil
+}
+
+// routes are the ways to all hosts.
+func routes(clients []*transport.Client) (all []*transport.Route) {
+	for _, c := range clients {
+		all = append(all, c.Route())
+	}
+	return all
 }
 
 // opened is what a report says of a run's connections.
@@ -192,27 +202,6 @@ func opened(c live.Counters, l live.Lookups) run.Connections {
 		})
 	}
 	return out
-}
-
-// requestAgain are the flags that send the request again, secrets redacted.
-func requestAgain(req request.Request, f *requestFlags) string {
-	var b strings.Builder
-	if f.Method != "" {
-		fmt.Fprintf(&b, " -X %s", quote(f.Method))
-	}
-	for _, h := range req.Header {
-		fmt.Fprintf(&b, " -H %s", quote(h.Name+": "+h.Value))
-	}
-	switch {
-	case strings.HasPrefix(f.Body, "@"):
-		fmt.Fprintf(&b, " --body %s", quote(f.Body))
-	case f.Body != "":
-		b.WriteString(" --body '[redacted]'")
-	}
-	if f.NoKeepalive {
-		b.WriteString(" --no-keepalive")
-	}
-	return b.String() + " " + quote(req.URL)
 }
 
 // joined is both errors, marked as the user's if either is.

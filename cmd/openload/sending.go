@@ -1,0 +1,363 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"openload/live"
+	"openload/plan"
+	"openload/request"
+	"openload/seed"
+	"openload/transport"
+)
+
+// targetFlags say what is sent where that is more than one request.
+type targetFlags struct {
+	Targets       string `group:"targets" placeholder:"FILE" help:"Send the requests of this file, in vegeta's http or json format, in place of a URL; - is standard input. A comment '# name=checkout weight=3' names one and gives it three turns in a round."`
+	TargetsFormat string `group:"targets" enum:"auto,http,json" default:"auto" placeholder:"FORMAT" help:"Format of the file: http, json, or auto: by content."`
+	Order         string `group:"targets" enum:"cycle,random,once" default:"cycle" placeholder:"ORDER" help:"Which operation takes which: cycle, random (by weight, from --seed), once (one round, or with --data each row once, and then no more)."`
+	Data          string `group:"targets" placeholder:"FILE" help:"Fill {{.name}} in URL, headers and body from the rows of this file, CSV or JSON lines, row after row; - is standard input."`
+	Template      bool   `group:"targets" help:"Fill in {{seq}}, the operation's number, and {{uuid}}, also without --data. Otherwise braces are sent as they are."`
+	TemplateEnv   bool   `group:"targets" help:"Fill in {{env \"NAME\"}} from the environment as well."`
+
+	IdempotencyKey string `group:"retry" placeholder:"HEADER" help:"Send a key in this header, such as Idempotency-Key: one for each operation, the same on every attempt. POST and PATCH may then be repeated."`
+	IDHeader       bool   `name:"id-header" group:"retry" help:"Send the operation's and the attempt's number as Openload-Operation and Openload-Attempt."`
+}
+
+// bodyFlags are ways to write a body.
+type bodyFlags struct {
+	Body          string   `group:"request" placeholder:"TEXT" help:"The body: text, @FILE, or @- for standard input."`
+	Form          []string `short:"F" group:"request" sep:"none" placeholder:"NAME=VALUE" help:"A field of multipart/form-data, as for curl: NAME=TEXT, NAME=@FILE, NAME=<FILE. Repeatable."`
+	DataUrlencode []string `group:"request" sep:"none" placeholder:"NAME=VALUE" help:"A field of a URL-encoded form, as for curl: NAME=TEXT, NAME@FILE. Repeatable."`
+}
+
+// sending is what a run sends.
+type sending struct {
+	mix     *request.Mix
+	wire    *request.Wire
+	several bool // operations are told apart
+	keyed   bool // each has a key of its own
+	notes   []string
+	once    uint64 // operations after which there is nothing left to send; 0: none
+}
+
+// stdinUsers are the flags that read standard input.
+func (f *requestFlags) stdinUsers() (names []string) {
+	for _, x := range []struct {
+		name string
+		is   bool
+	}{{"--body @-", f.Body == "@-"}, {"--targets -", f.Targets == "-"}, {"--data -", f.Data == "-"}} {
+		if x.is {
+			names = append(names, x.name)
+		}
+	}
+	return names
+}
+
+// build is what the flags describe.
+func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, rewrite func([]byte, request.Target) []byte) (*sending, error) {
+	if f.Method == "" {
+		f.Method = f.M
+	}
+	var wrong []error
+	if users := f.stdinUsers(); len(users) > 1 {
+		return nil, usagef("%s all read standard input; give a file to all but one", strings.Join(users, " and "))
+	}
+	base, err := f.base(in, from)
+	wrong = append(wrong, err)
+	opt := request.WireOptions{
+		Agent: "openload/" + version(), KeepAlive: !f.NoKeepalive, Numbered: f.IDHeader, KeyHeader: f.IdempotencyKey,
+		Keys:    from.Numbers, // until feed makes those of the run
+		Rewrite: rewrite,
+	}
+	if opt.Template, err = f.template(in, from); err != nil {
+		wrong = append(wrong, err)
+	}
+	s := &sending{several: f.Targets != "" || len(urls) > 1, keyed: f.IdempotencyKey != ""}
+	var items []request.Item
+	if f.Targets != "" {
+		items, err = f.read(base, urls, in)
+		wrong = append(wrong, err)
+	} else {
+		for _, url := range urls {
+			it := request.Item{Request: base}
+			var note string
+			if it.URL, note, err = f.complete(url); err != nil {
+				wrong = append(wrong, err)
+			}
+			if note != "" {
+				s.notes = append(s.notes, note)
+			}
+			items = append(items, it)
+		}
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, usage(err)
+	}
+	order, err := request.ParseOrder(f.Order)
+	if err != nil {
+		return nil, usagef("--order: %w", err)
+	}
+	if s.mix, err = request.NewMix(items, order, from.Numbers("targets")); err == nil {
+		s.wire, err = request.NewWire(s.mix, opt)
+	}
+	if err != nil {
+		return nil, usage(f.named(err))
+	}
+	if order == request.Once {
+		s.once = s.mix.Round()
+		if t := opt.Template; t != nil && t.Rows != nil {
+			s.once = uint64(t.Rows.Len())
+		}
+	}
+	return s, nil
+}
+
+// named puts the file that an error is about before each of its lines.
+func (f *requestFlags) named(err error) error {
+	if f.Targets == "" {
+		return err
+	}
+	return fmt.Errorf("--targets: %s: %w", f.Targets, errors.New(strings.ReplaceAll(err.Error(), "\n", "\n--targets: "+f.Targets+": ")))
+}
+
+// base is the request without its URL.
+func (f *requestFlags) base(in io.Reader, from seed.Seed) (r request.Request, err error) {
+	r.Method = f.Method
+	var wrong []error
+	for _, h := range f.Header {
+		field, err := request.ParseField(h)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--header: %w", err))
+		}
+		r.Header = append(r.Header, field)
+	}
+	ways := 0
+	for _, given := range []bool{f.Body != "", len(f.Form) > 0, len(f.DataUrlencode) > 0} {
+		if given {
+			ways++
+		}
+	}
+	if ways > 1 {
+		return r, errors.New("--body, --form and --data-urlencode each make the whole body; give one of them")
+	}
+	var form request.Form
+	switch {
+	case f.Body == "@-":
+		r.Body, err = io.ReadAll(in)
+	case strings.HasPrefix(f.Body, "@"):
+		r.Body, err = os.ReadFile(f.Body[1:])
+	case len(f.Form) > 0:
+		form, err = request.Multipart(f.Form, boundary(from), os.ReadFile)
+	case len(f.DataUrlencode) > 0:
+		form, err = request.URLEncoded(f.DataUrlencode, os.ReadFile)
+	default:
+		r.Body = []byte(f.Body)
+	}
+	switch {
+	case err != nil && len(f.Form) > 0:
+		wrong = append(wrong, fmt.Errorf("--form: %w", err))
+	case err != nil && len(f.DataUrlencode) > 0:
+		wrong = append(wrong, fmt.Errorf("--data-urlencode: %w", err))
+	case err != nil:
+		wrong = append(wrong, fmt.Errorf("--body: %w; give the text itself, @FILE, or @- for standard input", err))
+	case form.Type != "":
+		r.Body = form.Body
+		if _, given := r.Get("Content-Type"); !given {
+			r.Header = append(r.Header, request.Field{Name: "Content-Type", Value: form.Type})
+		}
+	}
+	return r, errors.Join(wrong...)
+}
+
+// boundary stands between the fields of a form: what does not stand in them.
+func boundary(from seed.Seed) string {
+	return fmt.Sprintf("------------------------%016x", from.Numbers("boundary")(0))
+}
+
+// template is what templates are filled with; nil: there are none.
+func (f *requestFlags) template(in io.Reader, from seed.Seed) (*request.TemplateOptions, error) {
+	if f.Data == "" && !f.Template && !f.TemplateEnv {
+		return nil, nil
+	}
+	t := &request.TemplateOptions{Numbers: from.Numbers}
+	if f.TemplateEnv {
+		t.Env = os.LookupEnv
+	}
+	if f.Data == "" {
+		return t, nil
+	}
+	if f.Data != "-" {
+		file, err := os.Open(f.Data)
+		if err != nil {
+			return nil, fmt.Errorf("--data: %w; give a file of rows, CSV or JSON lines; a body is --body", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	var err error
+	if t.Rows, err = request.ReadRows(in); err != nil {
+		return nil, fmt.Errorf("--data: %s: %w", f.Data, err)
+	}
+	return t, nil
+}
+
+// read is what the file of targets holds.
+func (f *requestFlags) read(base request.Request, urls []string, in io.Reader) ([]request.Item, error) {
+	if len(urls) > 0 {
+		return nil, fmt.Errorf("%s: beside --targets, which says where to send; leave out one of them", request.RedactURL(urls[0]))
+	}
+	if f.Method != "" {
+		return nil, errors.New("--method: beside --targets, where each has its own; leave it out")
+	}
+	if f.Targets != "-" {
+		file, err := os.Open(f.Targets)
+		if err != nil {
+			return nil, fmt.Errorf("--targets: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	format := f.TargetsFormat
+	if format == "auto" {
+		format = ""
+	}
+	items, err := request.ReadTargets(in, request.FileOptions{
+		Format: format, Header: base.Header, Body: base.Body, Open: os.ReadFile,
+		Plain: f.Data == "" && !f.Template && !f.TemplateEnv,
+	})
+	if err != nil {
+		return nil, f.named(err)
+	}
+	return items, nil
+}
+
+// complete is a URL as typed with what was left out. A template is no URL yet.
+func (f *requestFlags) complete(typed string) (url, note string, err error) {
+	if strings.Contains(typed, "{{") && (f.Data != "" || f.Template || f.TemplateEnv) {
+		if !strings.Contains(typed, "://") && !strings.HasPrefix(typed, "{{") {
+			typed = "http://" + typed
+		}
+		return typed, "", nil
+	}
+	return request.ParseURL(typed)
+}
+
+// tell says what was completed, unless nobody wants to know.
+func (s *sending) tell(to streams, quiet bool) {
+	for _, note := range s.notes {
+		if !quiet {
+			fmt.Fprintf(to.err, "openload: %s\n", note)
+		}
+	}
+}
+
+// feed opens the feed of a run. Its keys are other ones than those of the run before, of
+// which a server would take them for a repetition.
+func (s *sending) feed(from seed.Seed) *request.Feed {
+	return s.wire.Keyed((from ^ seed.Seed(time.Now().UnixNano())).Numbers).Feed(0, 1)
+}
+
+// describe tells p what is sent, without secrets.
+func (s *sending) describe(p *plan.Plan) {
+	first := s.mix.Items()[0].Request
+	p.Target.Method, p.Target.URL = first.Verb(), request.RedactURL(first.URL)
+	if s.several {
+		p.Target.Method, p.Target.URL = "", ""
+		var hosts []string
+		for _, t := range s.wire.Targets() {
+			hosts = append(hosts, t.URL())
+		}
+		p.Target.URL = strings.Join(hosts, " ")
+	}
+}
+
+// reach finds the ways to all hosts and readies their transports.
+func (s *sending) reach(ctx context.Context, c transport.Config, n transport.Network) (clients []*transport.Client, all live.Lookups, err error) {
+	var wrong []error
+	for _, t := range s.wire.Targets() {
+		c.Request = request.Request{URL: t.URL()}
+		client, looked, err := reach(ctx, c, n)
+		wrong = append(wrong, err)
+		clients = append(clients, client)
+		all.N += looked.N
+		all.Slowest = max(all.Slowest, looked.Slowest)
+	}
+	return clients, all, errors.Join(wrong...)
+}
+
+// again are the flags that send the same again, secrets redacted.
+func (f *requestFlags) again(urls []string) string {
+	var b strings.Builder
+	add := func(name, value string) {
+		if value != "" {
+			b.WriteString(" --" + name + " " + quote(value))
+		}
+	}
+	if f.Method != "" {
+		b.WriteString(" -X " + quote(f.Method))
+	}
+	r := request.Request{}
+	for _, h := range f.Header {
+		field, _ := request.ParseField(h) // it was read before
+		r.Header = append(r.Header, field)
+	}
+	for _, h := range r.Redacted().Header {
+		b.WriteString(" -H " + quote(h.Name+": "+h.Value))
+	}
+	switch {
+	case strings.HasPrefix(f.Body, "@"):
+		add("body", f.Body)
+	case f.Body != "":
+		add("body", "[redacted]")
+	}
+	for _, field := range f.Form {
+		add("form", redactedField(field, "[redacted]"))
+	}
+	for _, field := range f.DataUrlencode {
+		add("data-urlencode", redactedField(field, "[redacted]"))
+	}
+	add("targets", f.Targets)
+	if f.TargetsFormat != "auto" {
+		add("targets-format", f.TargetsFormat)
+	}
+	if f.Order != "cycle" {
+		add("order", f.Order)
+	}
+	add("data", f.Data)
+	add("idempotency-key", f.IdempotencyKey)
+	for _, x := range []struct {
+		name string
+		on   bool
+	}{{"template", f.Template}, {"template-env", f.TemplateEnv}, {"id-header", f.IDHeader}, {"no-keepalive", f.NoKeepalive}} {
+		if x.on {
+			b.WriteString(" --" + x.name)
+		}
+	}
+	for _, url := range urls {
+		complete, _, err := request.ParseURL(url)
+		if err != nil {
+			complete = url
+		}
+		b.WriteString(" " + quote(request.RedactURL(complete)))
+	}
+	return b.String()
+}
+
+// redactedField is a form's field with something in place of its value, unless that is
+// the name of a file.
+func redactedField(field, hidden string) string {
+	i := strings.IndexAny(field, "=@")
+	switch {
+	case i < 0:
+		return hidden
+	case field[i] == '@', strings.HasPrefix(field[i+1:], "@"), strings.HasPrefix(field[i+1:], "<"):
+		return field
+	}
+	return field[:i+1] + hidden
+}
