@@ -33,6 +33,7 @@ var Kinds = []Kind{
 	{Name: "hlog", Help: "raw and corrected latencies as an HdrHistogram log, an interval a second", Write: hlog, Rows: hlogRows},
 	{Name: "hgrm", Help: "percentiles of corrected latency, for HdrHistogram's plotter", Write: hgrm},
 	{Name: "hgrm-raw", Help: "percentiles of raw latency, for HdrHistogram's plotter", Write: hgrmRaw},
+	{Name: "html", Help: "the report as one page that opens offline, with figures", Write: htmlPage},
 	{Name: "markdown", Help: "the report as Markdown, for comments and wikis", Write: markdown},
 	{Name: "junit", Help: "JUnit XML: a test case for each rule", Write: junit},
 	{Name: "github", Help: "summary, outputs and annotations of a GitHub step", Job: (*GitHub).write},

@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseSaysWhatIsWrong(t *testing.T) {
-	const all = "text, json, csv, hlog, hgrm, hgrm-raw, markdown, junit, github, prom"
+	const all = "text, json, csv, hlog, hgrm, hgrm-raw, html, markdown, junit, github, prom"
 	for _, tt := range []struct {
 		spec, want string
 	}{

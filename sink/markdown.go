@@ -19,6 +19,7 @@ func markdown(w io.Writer, r *report.Report, opt TextOptions) error {
 		m.latency()
 		m.points(m.explanation())
 		m.points("what became of the operations", m.became())
+		m.points("how well it was measured", m.measured())
 		m.points("notes", m.notes())
 		m.rerun()
 	}
@@ -113,7 +114,7 @@ func (p *page) became() []string {
 	if by := p.failedBy(); len(by) > 0 {
 		lines = append(lines, "failed: "+strings.Join(by, ", "))
 	}
-	return append(lines, strings.Join(p.measured(), ", "))
+	return lines
 }
 
 func (p *page) notes() (texts []string) {
