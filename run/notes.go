@@ -14,8 +14,8 @@ func notes(p *plan.Plan, s *correct.Snapshot) (all []correct.Doubt) {
 	if p.Target.Insecure {
 		all = append(all, correct.Doubt{Code: "insecure", Text: "-k: TLS certificates were NOT VERIFIED; whoever answered may not be the target"})
 	}
-	if text := hidden(p, s); text != "" {
-		all = append(all, correct.Doubt{Code: "retries_hid_failures", Text: text})
+	if code, text := hidden(p, s); text != "" {
+		all = append(all, correct.Doubt{Code: code, Text: text})
 	}
 	if text := dependent(p, s); text != "" {
 		all = append(all, correct.Doubt{Code: "attempts_not_independent", Text: text})
@@ -31,16 +31,26 @@ func totals(s *correct.Snapshot) retry.Totals {
 }
 
 // hidden says what a caller who looks at operations alone does not see: at least one
-// attempt in a hundred failed and was made good by another.
-func hidden(p *plan.Plan, s *correct.Snapshot) string {
+// attempt in a hundred failed and was made good by another. Where as many were sent
+// again for next to nothing, it says that.
+func hidden(p *plan.Plan, s *correct.Snapshot) (code, text string) {
 	t := totals(s)
 	ops, ok1 := t.OperationSuccess()
 	tries, ok2 := t.AttemptSuccess()
 	average, _ := t.Average()
-	if p.Retry.Attempts() < 2 || !ok1 || !ok2 || ops-tries < 0.01 {
-		return ""
+	more := t.Attempts - t.Operations
+	if p.Retry.Attempts() < 2 || !ok1 || !ok2 || more*100 < t.Operations {
+		return "", ""
 	}
-	return fmt.Sprintf("retries hid failures: %.1f %% of the operations succeeded, %.1f %% of the attempts; the server got %.2f times the load", 100*ops, 100*tries, average)
+	saved := s.Counts.OK - s.Counts.FirstTry
+	load := fmt.Sprintf("; the server got %.2f times the load", average)
+	if saved*100 < more {
+		return "retries_in_vain", fmt.Sprintf("retries bought next to nothing: %d attempts after the first made %d operations good", more, saved) + load
+	}
+	if ops-tries < 0.01 {
+		return "", ""
+	}
+	return "retries_hid_failures", fmt.Sprintf("retries hid failures: %.1f %% of the operations succeeded, %.1f %% of the attempts", 100*ops, 100*tries) + load
 }
 
 // dependent says so if far more or fewer operations failed than attempts that fail
