@@ -19,6 +19,7 @@ import (
 	"openload/seed"
 	"openload/sim"
 	"openload/sla"
+	"openload/watch"
 )
 
 // A case for --abort-on-fail: some load on a server that is sometimes too slow.
@@ -153,4 +154,34 @@ func TestAbortNeedsSomethingToDecide(t *testing.T) {
 	}
 	closed := plan.Plan{Closed: &plan.Closed{Duration: time.Second}, Connections: 1, Rules: rules(t, "raw.p99<1s"), AbortOnFail: true}
 	require.EqualError(t, closed.Check(), "--abort-on-fail needs to know how many operations there are: give --n as well")
+}
+
+// Somebody who looks on changes nothing, and sees the same as the report in the end.
+func TestWatchingChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := brokens.Draw(t, "run")
+		alone := b.run(t, false, nil)
+		w := watch.New(b.plan.Rules, b.plan.Deadline, b.plan.Connections == 0)
+		spec, err := lab.Parse(b.server)
+		require.NoError(t, err)
+		watched := run.Run(context.Background(), context.Background(), run.Setup{
+			Ready: run.Prepare(&b.plan), World: sim.New(spec.Model(b.plan.Seed.Stream("server")), b.plan.Expect.Has), Engine: "sim", Watch: w,
+			Observe: func(correct.Sample) { w.Ask() },
+		})
+		require.Equal(t, alone, watched)
+		w.Ask()
+		w.Turn(0)
+		s, ok := w.Look(0)
+		require.True(t, ok)
+		require.Equal(t, []uint64{alone.Counts.Scheduled, alone.Counts.Scheduled, 0}, []uint64{s.Due, s.Done, s.Waiting})
+		for _, x := range []struct {
+			seen watch.Value
+			want *time.Duration
+		}{{s.Corrected.P50, alone.Latency.Corrected.P50}, {s.Corrected.P99, alone.Latency.Corrected.P99}, {s.Corrected.Max, alone.Latency.Corrected.Max}, {s.Raw.P90, alone.Latency.Raw.P90}} {
+			require.Equal(t, x.want == nil, x.seen.Failed)
+			if x.want != nil {
+				require.InEpsilon(t, max(1, *x.want), max(1, x.seen.D), 0.003)
+			}
+		}
+	})
 }

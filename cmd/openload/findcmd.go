@@ -71,9 +71,9 @@ func (p *percentage) UnmarshalText(text []byte) error {
 
 // Help says what a search does and how it ends.
 func (c *findCmd) Help() string {
-	return `The rate doubles until a step breaks a rule, then the search bisects. A step is a
-run like any other, and ends early once it cannot pass. One that is INVALID
-is made again; if it stays so, or is INCONCLUSIVE, the answer says that the
+	return `The rate doubles until a step breaks a rule, then the search bisects. A step is
+a run like any other, and ends early once it cannot pass. One that is INVALID is
+made again; if it stays so, or is INCONCLUSIVE, the answer says that the
 measurement is the limit, never the server.
 
   FOUND      holds at one rate and no longer at another, the server decides

@@ -20,7 +20,6 @@ import (
 // groups are the headings of the help, in order.
 var groups = []kong.Group{
 	{Key: "file", Title: "File:"},
-	{Key: "plan", Title: "Plan file:"},
 	{Key: "load", Title: "Load:"},
 	{Key: "request", Title: "Request:"},
 	{Key: "targets", Title: "Several requests, and data:"},
@@ -29,6 +28,7 @@ var groups = []kong.Group{
 	{Key: "tls", Title: "TLS:"},
 	{Key: "retry", Title: "Retries:"},
 	{Key: "verdict", Title: "Verdict:"},
+	{Key: "plan", Title: "Plan file:"},
 	{Key: "output", Title: "Output:"},
 }
 
@@ -155,7 +155,7 @@ type limits struct {
 
 // retryFlags say what happens after a failed attempt.
 type retryFlags struct {
-	Retry string `group:"retry" placeholder:"POLICY" help:"After a failed attempt, try again: 'attempts=3 backoff=exponential base=500ms jitter=full budget=20%%+10/s'; see below."`
+	Retry string `group:"retry" placeholder:"POLICY" help:"After a failed attempt, try again: 'attempts=3 backoff=exponential base=500ms jitter=full budget=20%+10/s'; see below."`
 }
 
 func retryHelp() string { return "Keys of --retry:\n" + retry.Help() }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -11,39 +12,85 @@ import (
 // helpWidth is what help fits in.
 const helpWidth = 80
 
-// printHelp is kong's hook. Without a command it is the help of run, since that is
-// what openload does without one, followed by the commands.
+// common are the flags that most runs need; the help without a command shows these. Those
+// of run are too many to be read by somebody who has just come.
+var common = []string{"plan", "rate", "n", "duration", "method", "header", "body", "connections", "timeout", "sla", "out"}
+
+// chapters are the commands by what they are for. One that is in none comes last.
+var chapters = []struct {
+	title    string
+	commands []string
+}{
+	{"Measure:", []string{"run", "sim", "find", "experiment", "demo", "lab"}},
+	{"Results, ours and other tools':", []string{"report", "judge", "compare", "merge", "correct", "peaks"}},
+	{"Plans and schedules:", []string{"init", "lint", "schedule", "schema", "import"}},
+}
+
+// printHelp is kong's hook. Without a command it is a way in: the flags that most runs
+// need, since openload without a command is run, and all commands.
 func printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 	var b strings.Builder
 	node := ctx.Selected()
-	top := node == nil || node.Name == "run"
-	if top {
+	if node == nil {
 		node = ctx.Model.Children[0]
-		b.WriteString("Usage: openload [flags] URL\n\n")
-		paragraph(&b, "", ctx.Model.Help)
-		b.WriteString(`
+	}
+	if node.Name == "run" && !slices.Contains(ctx.Args, "run") {
+		wayIn(&b, ctx.Model, node)
+	} else {
+		name := " " + node.Name
+		if node.Name == "run" {
+			name = " [run]"
+		}
+		fmt.Fprintf(&b, "Usage: openload%s [flags]%s\n\n", name, positionals(node))
+		paragraph(&b, "", node.Help)
+		flags(&b, node, nil)
+		if node.Detail != "" {
+			fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(node.Detail, "\n"))
+		}
+	}
+	_, err := io.WriteString(ctx.Stdout, b.String())
+	return err
+}
+
+func wayIn(b *strings.Builder, app *kong.Application, run *kong.Node) {
+	b.WriteString("Usage: openload [flags] URL\n       openload COMMAND ...\n\n")
+	paragraph(b, "", app.Help)
+	b.WriteString(`
   openload --rate 12.5 --n 200 URL                      raw beside corrected
   openload --rate 300/m --duration 20s URL
   openload --rate 12.5 --n 200 --sla 'p99<500ms' URL    verdict by exit status
 `)
-	} else {
-		fmt.Fprintf(&b, "Usage: openload %s [flags]%s\n\n", node.Name, positionals(node))
-		paragraph(&b, "", node.Help)
-	}
-	flags(&b, node)
-	if node.Detail != "" {
-		fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(node.Detail, "\n"))
-	}
-	if top {
-		b.WriteString("\nCommands (openload COMMAND --help says more):\n")
-		for _, c := range ctx.Model.Children {
-			item(&b, "  "+c.Name, 12, c.Help)
+	flags(b, run, common)
+	b.WriteString("\nAll flags: openload run --help\n")
+	left := slices.Clone(app.Children)
+	chapter := func(title string, nodes []*kong.Node) {
+		for i, node := range nodes {
+			if i == 0 {
+				b.WriteString("\n" + title + "\n")
+			}
+			item(b, "  "+node.Name, 13, inShort(node.Help))
 		}
-		b.WriteString("\nExit status: 0 done, rules held; 1 could not run or write; 2 bad usage or input;\n" +
-			"3 rules not met; 4 INVALID or INCONCLUSIVE; 130, 143 interrupted.\n")
 	}
-	_, err := io.WriteString(ctx.Stdout, b.String())
-	return err
+	for _, c := range chapters {
+		var nodes []*kong.Node
+		for _, name := range c.commands {
+			if i := slices.IndexFunc(left, func(n *kong.Node) bool { return n.Name == name }); i >= 0 {
+				nodes = append(nodes, left[i])
+				left = slices.Delete(left, i, i+1)
+			}
+		}
+		chapter(c.title, nodes)
+	}
+	chapter("Else:", left)
+	b.WriteString("\nopenload COMMAND --help says more.\n\nExit status: 0 done, rules held; 1 could not run or write; 2 bad usage or input;\n" +
+		"3 rules not met; 4 INVALID or INCONCLUSIVE; 130, 143 interrupted.\n")
+}
+
+// inShort is what a command's help says first.
+func inShort(help string) string {
+	first, _, _ := strings.Cut(help, ". ")
+	first, _, _ = strings.Cut(first, ": ")
+	return strings.TrimSuffix(first, ".")
 }
 
 func positionals(n *kong.Node) string {
@@ -55,12 +102,12 @@ func positionals(n *kong.Node) string {
 }
 
 // flags lists the node's flags under their groups, in the order of groups; those
-// without one come last.
-func flags(b *strings.Builder, n *kong.Node) {
+// without one come last. only, if not nil, are the names of those to list.
+func flags(b *strings.Builder, n *kong.Node, only []string) {
 	for _, g := range append(groups[:len(groups):len(groups)], kong.Group{Title: "Flags:"}) {
 		title := "\n" + g.Title + "\n"
 		for _, f := range n.Flags {
-			if f.Hidden || f.Name == "help" || groupOf(f) != g.Key {
+			if f.Hidden || f.Name == "help" || groupOf(f) != g.Key || only != nil && !slices.Contains(only, f.Name) {
 				continue
 			}
 			b.WriteString(title)
