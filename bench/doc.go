@@ -8,6 +8,10 @@
 // are not installed are left out and named: apt-get install wrk hey apache2-utils
 // nghttp2-client nginx, and go install vegeta, bombardier and fortio.
 //
+// Whether requests clump is told twice: as the kernel received them, and as the witness
+// read them. A witness that had to wait for its processor finds several at once, however
+// well apart they came.
+//
 // Every round runs every generator once before the next round begins, so that a busy
 // spell of the machine meets them all; a table shows medians over the rounds with the
 // range beside them. Compare within a table only. `go run ./bench -only file` runs one part:

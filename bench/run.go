@@ -88,9 +88,9 @@ type result struct {
 	cpu, user      time.Duration // of the generator, per request
 	rssKB          int64
 	wall           time.Duration
-	first          time.Duration // from the process's start to the first request
-	at             []time.Duration
-	corrected, lag time.Duration // openload's own p50
+	first          time.Duration   // from the process's start to the first request
+	at, came       []time.Duration // when the server read each request, and when the kernel there had received it
+	corrected, lag time.Duration   // openload's own p50
 }
 
 // run has the command send to a new target of start, and looks on. meanwhile, if not
@@ -119,14 +119,14 @@ func run(start func() (target, error), args func(url string) []string, stdin fun
 	runErr := cmd.Wait()
 	r.wall = monotonic() - began
 	most := <-rss
-	n, at, err := t.end()
+	n, at, came, err := t.end()
 	if err != nil {
 		return r, err
 	}
 	if n == 0 {
 		return r, fmt.Errorf("%s: the server saw nothing: %v", argv[0], runErr)
 	}
-	r.n, r.at, r.rssKB = n, at, most
+	r.n, r.at, r.came, r.rssKB = n, at, came, most
 	r.cpu = (cmd.ProcessState.SystemTime() + cmd.ProcessState.UserTime()) / time.Duration(n)
 	r.user = cmd.ProcessState.UserTime() / time.Duration(n)
 	if len(at) > 0 {

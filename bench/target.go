@@ -31,8 +31,9 @@ func monotonic() time.Duration {
 type target interface {
 	url() string
 	process() *os.Process
-	// end stops it, and returns how many requests came and, if it notes that, when.
-	end() (n int, at []time.Duration, err error)
+	// end stops it, and returns how many requests came and, if it notes that, when it read
+	// each, and when the kernel had received it.
+	end() (n int, at, came []time.Duration, err error)
 }
 
 // freePort finds a port that nobody has.
@@ -51,11 +52,11 @@ type witness struct {
 	port, file string
 }
 
-func startWitness(dir string) (target, error) {
+func startWitness(dir string, more ...string) (target, error) {
 	var err error
 	for range 5 { // somebody may take the port in between
 		w := &witness{port: freePort(), file: filepath.Join(dir, "arrivals.txt")}
-		w.cmd = exec.Command("taskset", "-c", "0", filepath.Join(dir, "arrivals"), w.port, w.file, "5000000")
+		w.cmd = exec.Command("taskset", append([]string{"-c", "0", filepath.Join(dir, "arrivals"), w.port, w.file, "5000000"}, more...)...)
 		out, pipeErr := w.cmd.StdoutPipe()
 		if pipeErr != nil {
 			return nil, pipeErr
@@ -74,26 +75,31 @@ func startWitness(dir string) (target, error) {
 func (w *witness) url() string          { return "http://127.0.0.1:" + w.port + "/" }
 func (w *witness) process() *os.Process { return w.cmd.Process }
 
-func (w *witness) end() (int, []time.Duration, error) {
+func (w *witness) end() (n int, at, came []time.Duration, err error) {
 	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	if err := w.cmd.Wait(); err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	b, err := os.ReadFile(w.file)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
-	var at []time.Duration
 	for line := range strings.Lines(string(b)) {
-		ns, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
-		if err != nil {
-			return 0, nil, err
+		for i, f := range strings.Fields(line) {
+			ns, err := strconv.ParseInt(f, 10, 64)
+			if err != nil {
+				return 0, nil, nil, err
+			}
+			if i == 0 {
+				at = append(at, time.Duration(ns))
+			} else {
+				came = append(came, time.Duration(ns))
+			}
 		}
-		at = append(at, time.Duration(ns))
 	}
-	return len(at), at, nil
+	return len(at), at, came, nil
 }
 
 // nginx counts requests, and speaks TLS.
@@ -165,11 +171,11 @@ func (n *nginx) served() (int, error) {
 func (n *nginx) url() string          { return n.scheme + "://127.0.0.1:" + n.port + "/" }
 func (n *nginx) process() *os.Process { return n.cmd.Process }
 
-func (n *nginx) end() (int, []time.Duration, error) {
+func (n *nginx) end() (int, []time.Duration, []time.Duration, error) {
 	before, err := n.served()
 	_ = n.cmd.Process.Signal(syscall.SIGQUIT)
 	_ = n.cmd.Wait()
-	return before - 2, nil, err // the first question and this one
+	return before - 2, nil, nil, err // the first question and this one
 }
 
 // deviation is how far arrivals are from the grid that fits them best: the quantiles

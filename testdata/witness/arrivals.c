@@ -1,11 +1,14 @@
 // arrivals: an HTTP/1.1 server that answers 200 to everything and notes when each
 // request arrived, to check a load generator's claims from outside.
 //
-//	arrivals PORT FILE CAPACITY
+//	arrivals PORT FILE CAPACITY [stamps]
 //
 // On SIGTERM it writes FILE: the CLOCK_MONOTONIC instant of each request in
 // nanoseconds, one a line, in order of arrival, then exits. One thread, epoll;
 // instants go to memory that was touched before, so that noting one costs nothing.
+// With stamps a second number follows: when the kernel had received it. A server that
+// had to wait for its processor finds several requests at once, however well apart
+// they came.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,6 +30,7 @@ static const char answer[] =
 	"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok";
 
 static volatile sig_atomic_t stopped;
+static int stamps;
 
 static struct conn {
 	int used;
@@ -39,11 +43,16 @@ static void on_term(int sig)
 	stopped = 1;
 }
 
-static uint64_t now(void)
+static uint64_t ns(struct timespec t)
+{
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static uint64_t now(clockid_t clock)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
+	clock_gettime(clock, &t);
+	return ns(t);
 }
 
 static int listen_on(int port)
@@ -72,6 +81,8 @@ static void accept_all(int ep, int listener)
 			conns[fd] = malloc(sizeof *conns[fd]);
 		conns[fd]->used = 0;
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+		if (stamps)
+			setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
 		epoll_ctl(ep, EPOLL_CTL_ADD, fd, &e);
 	}
 }
@@ -93,15 +104,36 @@ static int requests(int fd, struct conn *c)
 	return n;
 }
 
+// receive reads, and tells when the kernel had received the last byte of it.
+static ssize_t receive(int fd, char *bytes, size_t room, uint64_t *came)
+{
+	char control[64];
+	struct iovec piece = {bytes, room};
+	struct msghdr m = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+	ssize_t got = recvmsg(fd, &m, 0);
+	struct cmsghdr *h = got > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	struct timespec t;
+	if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_TIMESTAMPNS) {
+		memcpy(&t, CMSG_DATA(h), sizeof t);
+		*came = ns(t);
+	}
+	return got;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 4) {
-		fprintf(stderr, "usage: arrivals PORT FILE CAPACITY\n");
+	if (argc != 4 && !(argc == 5 && !strcmp(argv[4], "stamps"))) {
+		fprintf(stderr, "usage: arrivals PORT FILE CAPACITY [stamps]\n");
 		return 2;
 	}
+	stamps = argc == 5;
 	size_t capacity = strtoull(argv[3], NULL, 10), seen = 0;
 	uint64_t *at = malloc(capacity * sizeof *at);
+	uint64_t *came = malloc(capacity * sizeof *came);
+	uint64_t wall = now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC);
 	memset(at, 1, capacity * sizeof *at);
+	if (stamps)
+		memset(came, 1, capacity * sizeof *came);
 	struct sigaction term = {.sa_handler = on_term};
 	sigaction(SIGTERM, &term, NULL);
 	signal(SIGPIPE, SIG_IGN);
@@ -121,16 +153,22 @@ int main(int argc, char **argv)
 				continue;
 			}
 			struct conn *c = conns[fd];
-			ssize_t got = read(fd, c->bytes + c->used, MAX_REQUEST - c->used);
+			uint64_t k = 0;
+			size_t room = MAX_REQUEST - c->used;
+			ssize_t got = stamps ? receive(fd, c->bytes + c->used, room, &k) : read(fd, c->bytes + c->used, room);
 			if (got <= 0) {
 				if (got == 0 || errno != EAGAIN)
 					close(fd);
 				continue;
 			}
-			uint64_t t = now();
+			uint64_t t = now(CLOCK_MONOTONIC);
 			c->used += got;
-			for (int k = requests(fd, c); k > 0 && seen < capacity; k--)
-				at[seen++] = t;
+			for (int n = requests(fd, c); n > 0 && seen < capacity; n--) {
+				at[seen] = t;
+				if (stamps)
+					came[seen] = k ? k - wall : t;
+				seen++;
+			}
 		}
 	}
 
@@ -140,6 +178,9 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (size_t i = 0; i < seen; i++)
-		fprintf(f, "%llu\n", (unsigned long long)at[i]);
+		if (stamps)
+			fprintf(f, "%llu %llu\n", (unsigned long long)at[i], (unsigned long long)came[i]);
+		else
+			fprintf(f, "%llu\n", (unsigned long long)at[i]);
 	return fclose(f) ? 1 : 0;
 }
