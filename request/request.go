@@ -1,7 +1,6 @@
 package request
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -124,74 +123,6 @@ func (t Target) URL() string {
 func (r Request) Target() (Target, error) {
 	p, err := split(r.URL)
 	return Target{p.tls, p.host, p.port}, err
-}
-
-// A Head is what goes before the body, as it goes out.
-type Head struct {
-	Method string
-	Path   string  // and query
-	Header []Field // all of it, in order
-}
-
-// Head returns r's head. agent is the User-Agent if the header has none. Without
-// keepAlive the server is asked to close the connection after its answer.
-//
-// Host comes first, exactly as given if the header has one. The URL's userinfo
-// becomes Basic authorisation unless the header has its own. A body has a
-// Content-Length and no Content-Type but the one given; no encoding is asked for.
-func (r Request) Head(agent string, keepAlive bool) (Head, error) {
-	if err := r.Check(); err != nil {
-		return Head{}, err
-	}
-	p, _ := split(r.URL)
-	host := p.authority
-	if h, ok := r.Get("Host"); ok {
-		host = h
-	}
-	h := Head{Method: r.Verb(), Path: p.path}
-	line := func(name, value string) { h.Header = append(h.Header, Field{name, value}) }
-	missing := func(name string) bool { _, ok := r.Get(name); return !ok }
-
-	line("Host", host)
-	if agent != "" && missing("User-Agent") {
-		line("User-Agent", agent)
-	}
-	if p.user != "" && missing("Authorization") {
-		line("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(p.user)))
-	}
-	for _, f := range r.Header {
-		if !strings.EqualFold(f.Name, "Host") {
-			line(f.Name, f.Value)
-		}
-	}
-	if !keepAlive && missing("Connection") {
-		line("Connection", "close")
-	}
-	if missing("Content-Length") && (len(r.Body) > 0 || wantsLength(r.Verb())) {
-		line("Content-Length", strconv.Itoa(len(r.Body)))
-	}
-	return h, nil
-}
-
-// Bytes serialises r for HTTP/1.1, with the head that [Request.Head] describes.
-func (r Request) Bytes(agent string, keepAlive bool) ([]byte, error) {
-	h, err := r.Head(agent, keepAlive)
-	if err != nil {
-		return nil, err
-	}
-	var b []byte
-	b = append(b, h.Method+" "+h.Path+" HTTP/1.1\r\n"...)
-	for _, f := range h.Header {
-		b = append(append(append(append(b, f.Name...), ": "...), f.Value...), "\r\n"...)
-	}
-	b = append(b, "\r\n"...)
-	return append(b, r.Body...), nil
-}
-
-// wantsLength: a server may wait for the body of these if no length is given.
-// Source: RFC 9110, section 8.6.
-func wantsLength(method string) bool {
-	return method == "POST" || method == "PUT" || method == "PATCH"
 }
 
 // isToken reports whether s is a token of RFC 9110, section 5.6.2.

@@ -38,7 +38,7 @@ type Client struct {
 
 // New checks c and serialises its request.
 func New(c Config) (*Client, error) {
-	wire, err := serialise(c.Request, c.Agent, !c.NoKeepAlive)
+	wire, err := c.Request.Bytes(c.Agent, !c.NoKeepAlive)
 	if err != nil {
 		return nil, err
 	}

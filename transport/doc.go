@@ -8,9 +8,9 @@
 // 64 KiB of header lines; its body may be of any length and costs no memory, and a
 // connection keeps 1.3 kB between two responses.
 //
-// What goes over a Conn is fasthttp's: the request is a fasthttp.Request, the header
-// a fasthttp.ResponseHeader, and a body that has a length, or lasts until the close,
-// the stream of a fasthttp.Response. Three things stay our own, in [Parser], which the
+// What goes over a Conn is fasthttp's: the request is the text of a fasthttp.Request,
+// which package request makes; the header is a fasthttp.ResponseHeader, and a body that
+// has a length, or lasts until the close, the stream of a fasthttp.Response. Three things stay our own, in [Parser], which the
 // event loop is pushed through as well, so that both Worlds refuse the same:
 //
 //   - The lines of a header, before fasthttp sees them. By itself it says "malformed" or
