@@ -34,9 +34,9 @@ type Peer struct {
 // maxPeers bounds the peers that are told apart; later ones share the last place.
 const maxPeers = 1000
 
-// Reached notes a connection to a peer, and returns its place in Peers; -1 for one that
-// has no name.
-func (c *Counters) Reached(address string) int {
+// Reached notes that a peer was reached, over a new connection or one that was there,
+// and returns its place in Peers; -1 for one that has no name.
+func (c *Counters) Reached(address string, anew bool) int {
 	if address == "" {
 		return -1
 	}
@@ -49,7 +49,9 @@ func (c *Counters) Reached(address string) int {
 		i = maxPeers - 1
 		c.Peers[i].Address = "others"
 	}
-	c.Peers[i].Opened++
+	if anew {
+		c.Peers[i].Opened++
+	}
 	return i
 }
 

@@ -28,3 +28,22 @@ type wired struct{ *transport.Conn }
 func (c wired) Exchange(_ engine.Shot, m *request.Message, deadline time.Time) transport.Outcome {
 	return c.Conn.Exchange(m, deadline)
 }
+
+// OverStreams returns the Dialer of HTTP/2: what it opens are streams.
+func OverStreams(s *transport.Streams) Dialer { return overStreams{s} }
+
+type overStreams struct{ streams *transport.Streams }
+
+func (o overStreams) Dial(ctx context.Context, timeout time.Duration) (Conn, transport.Outcome) {
+	c, out := o.streams.Dial(ctx, timeout)
+	if c == nil {
+		return nil, out
+	}
+	return wiredStream{c}, out
+}
+
+type wiredStream struct{ *transport.Stream }
+
+func (c wiredStream) Exchange(_ engine.Shot, m *request.Message, deadline time.Time) transport.Outcome {
+	return c.Stream.Exchange(m, deadline)
+}

@@ -48,6 +48,7 @@ type job struct {
 	idle    bool            // the connection lay idle before
 	stale   bool            // a connection was dead already
 	writes  int             // times that a byte of it went out
+	full    int             // times that a connection had no stream left
 }
 
 // dial opens the connection. It has a goroutine of its own, since dialling needs a
@@ -112,19 +113,33 @@ func (k *worker) serve(j job) {
 	} else {
 		s.Sent = s.Done
 	}
-	switch o.Class {
-	case correct.Stale:
+	switch {
+	case o.Full && j.full < crowded:
+		j.full++
+		k.handBack(j, s.Done)
+		return
+	case o.Class == correct.Stale && j.writes <= refusals:
 		k.dead(j, s.Done)
 		return
-	case correct.Timeout:
+	case o.Class == correct.Stale:
+		o.Class, o.Detail = correct.Reset, "refused by the server, again and again"
+	case o.Class == correct.Timeout:
 		o.Class = class
 	}
 	w.drop(&j)
 	s.Class, s.Status, s.Bytes, s.Written, s.RetryAfter = o.Class, o.Status, o.Bytes, o.Written, o.RetryAfter
-	s.Resent = max(0, j.writes-1)
+	s.Resent = max(0, j.writes-1) + o.Resent
 	s.Late = j.late + w.meter.late(s.Sent, s.Done)
 	k.answer(s, o, o.Keep && !w.once)
 }
+
+// refusals is how often a request is sent again that the server says it has not
+// processed.
+const refusals = 3
+
+// crowded is how often a request looks for another connection, since the one that it
+// was to go over lends fewer streams than it seemed to.
+const crowded = 100
 
 // exchange sends what the job's shot sends.
 func (w *World) exchange(c Conn, j *job, deadline time.Time) transport.Outcome {
@@ -148,6 +163,11 @@ func (k *worker) dead(j job, at time.Duration) {
 		return
 	}
 	j.stale = true
+	k.handBack(j, at)
+}
+
+// handBack gives the job and the connection up.
+func (k *worker) handBack(j job, at time.Duration) {
 	k.state, k.at, k.job, k.gone = stale, at, j, true
 	k.outcome = transport.Outcome{}
 }

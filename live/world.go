@@ -282,8 +282,10 @@ func (w *World) take(k *worker) (s correct.Sample, ok bool) {
 	switch k.state {
 	case dialled:
 		w.dialing--
-		w.counters.Opened++
-		k.peer = w.counters.Reached(k.outcome.Peer)
+		if !k.outcome.Shared {
+			w.counters.Opened++
+		}
+		k.peer = w.counters.Reached(k.outcome.Peer, !k.outcome.Shared)
 		w.counters.Peak = max(w.counters.Peak, w.open-w.dialing)
 		w.dialTime.add(k.took)
 		w.free(k)

@@ -22,6 +22,7 @@ type Config struct {
 	Expect  func(status int) bool // which statuses are a success; nil: 200-399
 
 	NoKeepAlive bool // ask the server to close after each response, and never use a connection twice
+	HTTP2       bool // offer it in TLS handshakes, for [Streams]
 	Security    Security
 
 	Clock func() time.Time // for the instants in an Outcome; nil: it has none
@@ -70,7 +71,11 @@ func New(c Config) (*Client, error) {
 	}
 	l.message.Bytes = l.route.proxy.Rewrite(l.message.Bytes, target)
 	if target.TLS {
-		l.tls = c.Security.config(target.Host, "http/1.1")
+		protocols := []string{"http/1.1"}
+		if c.HTTP2 {
+			protocols = []string{"h2", "http/1.1"}
+		}
+		l.tls = c.Security.config(target.Host, protocols...)
 	}
 	return l, nil
 }

@@ -197,7 +197,7 @@ func (w *World) opened(c *conn) {
 	now := w.now()
 	w.dialing--
 	w.counters.Opened++
-	c.peer = w.counters.Reached(w.parts.Route.Label(c.address))
+	c.peer = w.counters.Reached(w.parts.Route.Label(c.address), true)
 	w.counters.Peak = max(w.counters.Peak, w.open-w.dialing)
 	w.took.add(now - c.began)
 	if c.opening == nil {
