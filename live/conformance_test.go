@@ -13,7 +13,7 @@ import (
 func TestConformance(t *testing.T) {
 	conformance.Run(t, func(_ *testing.T, o conformance.Options) conformance.World {
 		return live.New(live.Options{
-			Epoch: o.Epoch, Dialer: live.Over(o.Client), Feed: o.Feed, Connections: o.Connections, ConnectTimeout: o.ConnectTimeout, NoKeepAlive: o.NoKeepAlive,
+			Epoch: o.Epoch, Dialer: live.Over(o.Client), Feed: o.Feed, Connections: o.Connections, ConnectTimeout: o.ConnectTimeout, NoKeepAlive: o.NoKeepAlive, PerConnection: o.PerConnection,
 		})
 	})
 }

@@ -13,11 +13,12 @@ import (
 // A worker owns one connection. Each of its events is the worker itself: it fills in
 // what happened, hands itself to the loop, and touches nothing before the next job.
 type worker struct {
-	world *World
-	jobs  chan job
-	conn  Conn
-	used  bool // a request went over the connection
-	gone  bool // the connection is closed and the worker has left
+	world  *World
+	served int // requests that went over the connection
+	jobs   chan job
+	conn   Conn
+	used   bool // a request went over the connection
+	gone   bool // the connection is closed and the worker has left
 
 	state   state
 	at      time.Duration    // of the event
@@ -109,6 +110,7 @@ func (k *worker) serve(j job) {
 		s.Wrote, s.First = w.since(s.Sent, o.Wrote), w.since(s.Sent, o.First)
 		s.Opening, k.opening = k.opening, nil
 		k.used = true
+		k.served++
 		j.writes++
 	} else {
 		s.Sent = s.Done
@@ -130,7 +132,7 @@ func (k *worker) serve(j job) {
 	s.Class, s.Status, s.Bytes, s.Written, s.RetryAfter = o.Class, o.Status, o.Bytes, o.Written, o.RetryAfter
 	s.Resent = max(0, j.writes-1) + o.Resent
 	s.Late = j.late + w.meter.late(s.Sent, s.Done)
-	k.answer(s, o, o.Keep && !w.once)
+	k.answer(s, o, o.Keep && !w.once && (w.each == 0 || k.served < w.each))
 }
 
 // refusals is how often a request is sent again that the server says it has not

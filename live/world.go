@@ -21,6 +21,7 @@ type Options struct {
 	Connections    int           // most connections at once, those being dialled included; at least 1
 	ConnectTimeout time.Duration // of each dial; 0: none
 	NoKeepAlive    bool          // a connection takes one request
+	PerConnection  int           // most requests that one takes; 0: any number
 }
 
 // A Dialer opens connections. [Over] makes one of a transport.
@@ -51,6 +52,7 @@ type World struct {
 	feed    *request.Feed
 	timeout time.Duration
 	once    bool // connections take one request
+	each    int  // or so many at most; 0: any number
 	most    int
 	dials   int // most dials under way
 
@@ -85,7 +87,7 @@ func New(o Options) *World {
 		panic("live: a World needs at least one connection")
 	}
 	w := &World{
-		epoch: o.Epoch, dialer: o.Dialer, feed: o.Feed, timeout: o.ConnectTimeout, once: o.NoKeepAlive,
+		epoch: o.Epoch, dialer: o.Dialer, feed: o.Feed, timeout: o.ConnectTimeout, once: o.NoKeepAlive, each: o.PerConnection,
 		most: o.Connections, dials: min(MaxDials, o.Connections),
 		pacer: o.Pacer, target: engine.Forever, grow: engine.Forever,
 		events: make(chan *worker, o.Connections),

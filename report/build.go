@@ -37,8 +37,10 @@ type Connections struct {
 	Opened uint64
 	Most   int // at once
 
-	Peers   []Peer
-	Lookups *Lookups
+	Protocol string
+	HTTP2    *HTTP2
+	Peers    []Peer
+	Lookups  *Lookups
 }
 
 // New is the report of a run.

@@ -4,8 +4,10 @@ import "time"
 
 // Network is whom a run's connections reached, and how they were found.
 type Network struct {
-	Peers   []Peer   `json:"peers"`
-	Lookups *Lookups `json:"lookups"` // null if no name was looked up
+	Protocol string   `json:"protocol"` // what was spoken last
+	HTTP2    *HTTP2   `json:"http2"`    // null for another protocol
+	Peers    []Peer   `json:"peers"`
+	Lookups  *Lookups `json:"lookups"` // null if no name was looked up
 }
 
 // A Peer is an address that connections went to, or what stands in for one: a proxy, a
@@ -14,6 +16,12 @@ type Peer struct {
 	Address     string `json:"address"`
 	Connections uint64 `json:"connections"` // opened
 	Attempts    uint64 `json:"attempts"`    // of which a byte was sent there
+}
+
+// HTTP2 is what its streams came to.
+type HTTP2 struct {
+	Streams uint64 `json:"streams"` // opened: requests put on the wire
+	Refused uint64 `json:"refused"` // of them, by a server that had not processed them; they were sent again
 }
 
 // Lookups are what asking for names came to. No request waits for it, and its time is
@@ -29,7 +37,7 @@ func networkOf(c *Connections) *Network {
 	if c == nil {
 		return nil
 	}
-	n := &Network{Peers: c.Peers, Lookups: c.Lookups}
+	n := &Network{Protocol: c.Protocol, HTTP2: c.HTTP2, Peers: c.Peers, Lookups: c.Lookups}
 	if n.Peers == nil {
 		n.Peers = []Peer{}
 	}

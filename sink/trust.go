@@ -2,6 +2,7 @@ package sink
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,6 +48,11 @@ func (p *page) measured() (items []string) {
 	items = append(items, fmt.Sprintf("resent %d", p.Counts.Resent))
 	if n := p.Counts.ConnectionsOpened; n != nil {
 		items = append(items, several(*n, "connection")+" opened")
+	}
+	if n := p.Network; n != nil && n.HTTP2 != nil {
+		items = append(items, fmt.Sprintf("HTTP/2: %s, %d refused", several(n.HTTP2.Streams, "stream"), n.HTTP2.Refused))
+	} else if n != nil && slices.Contains(p.Plan.Network, "--http2") {
+		items = append(items, "HTTP/1.1: the server did not agree to HTTP/2")
 	}
 	return items
 }

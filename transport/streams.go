@@ -48,7 +48,6 @@ type shared struct {
 	conn    *http.ClientConn
 	net     net.Conn // beneath TLS
 	unhook  func() bool
-	peer    string
 	opened  Outcome // of its dial
 	address int
 }

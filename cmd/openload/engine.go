@@ -29,19 +29,27 @@ type world interface {
 }
 
 // open makes the world asked for, and names it.
-func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, clients []*transport.Client, feed *request.Feed) (w world, name string, err error) {
+func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, clients []*transport.Client, feed *request.Feed, how *manner) (w world, name string, err error) {
 	local, err := localAddrs(f.LocalAddr)
 	if err != nil {
 		return nil, "", usage(err)
 	}
-	if f.Engine != "portable" {
+	why := how.why()
+	switch {
+	case why == "":
+	case f.Engine == "loop":
+		return nil, "", usagef("--engine loop does not know %s; leave one of them out", why)
+	case len(local) > 0:
+		return nil, "", usagef("--local-addr needs the event loop, which does not know %s; leave one of them out", why)
+	}
+	if f.Engine != "portable" && why == "" {
 		pace, err := loop.ParsePace(f.pace())
 		if err != nil {
 			return nil, "", usagef("--pace: %w", err)
 		}
 		l, err := loop.New(loop.Options{
 			Epoch: epoch, Client: clients[0], Feed: feed, Pace: pace, Connections: most,
-			ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive, Eager: p.Closed != nil, Local: local,
+			ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive, PerConnection: how.limit(), Eager: p.Closed != nil, Local: local,
 		})
 		if err == nil {
 			return l, "loop", nil
@@ -53,8 +61,8 @@ func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, clients []*tr
 		return nil, "", usagef("--local-addr needs --engine loop; leave one of them out")
 	}
 	return live.New(live.Options{
-		Epoch: epoch, Dialer: live.Over(clients[0]), Feed: feed, Connections: most,
-		ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive,
+		Epoch: epoch, Dialer: how.dialer(clients[0]), Feed: feed, Connections: most,
+		ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive, PerConnection: how.limit(),
 	}), "portable", nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"openload/correct"
@@ -24,6 +25,7 @@ type runCmd struct {
 	closedFlags
 	requestFlags
 	limits
+	httpFlags
 	tlsFlags
 	networkFlags
 	engineFlags
@@ -73,6 +75,7 @@ type wired struct {
 	sent     *sending // nil: there was something wrong with it
 	security transport.Security
 	network  transport.Network
+	how      *manner
 }
 
 // wire reads the flags that say what is sent and how.
@@ -81,16 +84,22 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	w.security, tlsErr = c.security()
 	w.network, netErr = c.network()
 	w.sent, reqErr = c.build(c.URL, in, c.Seed, w.network.Proxy.Rewrite)
-	return w, joined(reqErr, joined(tlsErr, netErr))
+	var targets []request.Target
+	if w.sent != nil {
+		targets = w.sent.wire.Targets()
+	}
+	how, httpErr := c.manner(targets)
+	w.how = how
+	return w, joined(joined(reqErr, httpErr), joined(tlsErr, netErr))
 }
 
 // runner readies the target that p is for, and tells p of it. end ends what it opened.
 func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w wired) (do runner, end func(), err error) {
-	clients, looked, err := w.sent.reach(i.stop, transport.Config{Security: w.security, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}, w.network)
+	clients, looked, err := w.sent.reach(i.stop, transport.Config{Security: w.security, HTTP2: w.how.http2, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}, w.network)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Target = plan.Target{Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: append(c.tlsFlags.again(), c.networkFlags.again()...)}
+	p.Target = plan.Target{Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: slices.Concat(c.httpFlags.again(), c.tlsFlags.again(), c.networkFlags.again())}
 	w.sent.describe(p)
 	if len(clients) > 1 {
 		return nil, nil, usagef("the targets go to %d hosts (%s); a run goes to one: give each its own", len(clients), p.Target.URL)
@@ -107,7 +116,7 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 		feed := w.sent.feed(p.Seed)
 		defer feed.Close()
 		return measure(i.ctx, i.stop, p, clients, feed, measureOptions{
-			observe: metrics.also(one.observe), began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL),
+			observe: metrics.also(one.observe), began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL), how: w.how,
 			auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
 			progress: func(p progress) *progress {
 				if p.color = useColor(c.Color, s.err); one.name != "" {
@@ -144,6 +153,7 @@ type measureOptions struct {
 	began    func(time.Time) // if set, told the epoch before the first request
 	progress func(progress) *progress
 
+	how       *manner       // how requests travel; nil: plainly
 	looked    live.Lookups  // what finding the target came to
 	lookAgain time.Duration // 0: never
 }
@@ -164,7 +174,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 		shown = o.progress(progress{head: headOf(ready), watch: watchOf(p), started: epoch})
 	}
 	defer shown.end()
-	w, name, err := o.engine.open(epoch, most, p, clients, feed)
+	w, name, err := o.engine.open(epoch, most, p, clients, feed, o.how)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +184,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	r := run.Run(ctx, stop, run.Setup{
 		Ready: ready, World: w, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
 		Started: epoch, Engine: name, Observe: o.observe,
-		Connections: func() run.Connections { return opened(w.Counters(), names.Stop()) },
+		Connections: func() run.Connections { return opened(w.Counters(), names.Stop(), o.how) },
 	})
 	return r, nil
 }
@@ -188,8 +198,12 @@ func routes(clients []*transport.Client) (all []*transport.Route) {
 }
 
 // opened is what a report says of a run's connections.
-func opened(c live.Counters, l live.Lookups) run.Connections {
-	out := run.Connections{Connections: report.Connections{Opened: uint64(c.Opened), Most: c.Peak}, Held: c.Held}
+func opened(c live.Counters, l live.Lookups, how *manner) run.Connections {
+	out := run.Connections{Connections: report.Connections{Protocol: "HTTP/1.1", Opened: uint64(c.Opened), Most: c.Peak}, Held: c.Held}
+	how.told(&out.Connections)
+	if why := how.why(); why != "" {
+		out.Failures = append(out.Failures, correct.Doubt{Code: "engine", Text: "the portable engine sent the requests, since the event loop does not know " + why})
+	}
 	for _, p := range c.Peers {
 		out.Peers = append(out.Peers, report.Peer{Address: p.Address, Connections: uint64(p.Opened), Attempts: uint64(p.Attempts)})
 	}

@@ -10,10 +10,11 @@ import (
 
 // settings of one case.
 type settings struct {
-	request     request.Request // its URL is filled in
-	connections int             // 0: 10
-	noKeepAlive bool
-	timeout     time.Duration // of each attempt
+	request       request.Request // its URL is filled in
+	connections   int             // 0: 10
+	noKeepAlive   bool
+	perConnection int
+	timeout       time.Duration // of each attempt
 }
 
 const hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
@@ -85,6 +86,9 @@ var cases = []struct {
 	}, {
 		name: "C05 without keep-alive", with: settings{noKeepAlive: true}, handle: always(hello), shots: 3,
 		classes: map[correct.Class]int{correct.OK: 3}, status: 200, bytes: 5, conns: 3,
+	}, {
+		name: "C05 three requests a connection", with: settings{perConnection: 3}, handle: always(hello), shots: 7,
+		classes: map[correct.Class]int{correct.OK: 7}, status: 200, bytes: 5, conns: 3,
 	}, {
 		name: "C05 the user asks for the close", with: settings{request: request.Request{Header: []request.Field{{Name: "Connection", Value: "close"}}}},
 		handle: always(hello), shots: 3,

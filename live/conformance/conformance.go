@@ -30,6 +30,7 @@ type Options struct {
 	Connections    int
 	ConnectTimeout time.Duration
 	NoKeepAlive    bool
+	PerConnection  int
 }
 
 // A World is one that can be looked at and ended.
@@ -57,7 +58,7 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 		r := with.request
 		r.URL = scheme + "://" + s.Addr().String() + "/path?query"
 		return s, open(t, Options{
-			Epoch: time.Now(), Connections: max(with.connections, 10), ConnectTimeout: 5 * time.Second, NoKeepAlive: with.noKeepAlive,
+			Epoch: time.Now(), Connections: max(with.connections, 10), ConnectTimeout: 5 * time.Second, NoKeepAlive: with.noKeepAlive, PerConnection: with.perConnection,
 			Client: client(t, transport.Config{
 				Request: r, Addrs: []netip.Addr{netip.MustParseAddr(address)}, NoKeepAlive: with.noKeepAlive, Security: transport.Security{Roots: roots}, Clock: time.Now,
 			}),

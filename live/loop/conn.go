@@ -19,6 +19,7 @@ type conn struct {
 	fd         int
 	generation int32 // tells it from one before it with the same descriptor
 	state      state
+	served     int  // requests that went over it
 	used       bool // a request went over it
 	rested     bool // it lay idle
 	written    bool // a byte of this request did
@@ -224,8 +225,9 @@ func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) c
 	w.drop(&c.job)
 	if c.written {
 		w.counters.Wrote(c.peer)
+		c.served++
 	}
-	if o.Keep && !w.parts.Route.Gone(c.address) && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
+	if o.Keep && (w.each == 0 || c.served < w.each) && !w.parts.Route.Gone(c.address) && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
 		w.busy.remove(c)
 		w.free(c, done)
 	} else {

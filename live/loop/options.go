@@ -18,6 +18,7 @@ type Options struct {
 	Connections    int           // most connections at once, those being dialled included; at least 1
 	ConnectTimeout time.Duration // of each dial; 0: none
 	NoKeepAlive    bool          // a connection takes one request
+	PerConnection  int           // most requests that one takes; 0: any number
 
 	// Local are the addresses to connect from, in turn; none: what the system takes. Each
 	// has as many ports for a target as the system has, 28,000 usually.

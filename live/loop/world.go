@@ -46,6 +46,7 @@ type World struct {
 	turn    int // of the local addresses
 	timeout time.Duration
 	once    bool // connections take one request
+	each    int  // or so many at most; 0: any number
 	eager   bool
 	most    int
 	spread  int // most dials under way
@@ -100,7 +101,7 @@ func New(o Options) (*World, error) {
 	}
 	w := &World{
 		epoch: o.Epoch, client: o.Client, feed: o.Feed, parts: o.Client.Parts(), timeout: o.ConnectTimeout,
-		once: o.NoKeepAlive, eager: o.Eager || o.NoKeepAlive, most: o.Connections, spread: min(live.MaxDials, o.Connections),
+		once: o.NoKeepAlive, each: o.PerConnection, eager: o.Eager || o.NoKeepAlive, most: o.Connections, spread: min(live.MaxDials, o.Connections),
 		margin: margin{most: o.Pace.most()}, stamps: true, buf: make([]byte, bufferBytes),
 		grow: engine.Forever,
 	}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"openload/live"
+	"openload/report"
+	"openload/request"
+	"openload/transport"
+)
+
+// httpFlags say which HTTP is spoken.
+type httpFlags struct {
+	HTTP2          bool `name:"http2" group:"connection" help:"HTTP/2 over TLS, if the server agrees. -c is then the most streams, and so requests, at once; connections are opened as these need them."`
+	PriorKnowledge bool `name:"http2-prior-knowledge" group:"connection" help:"HTTP/2 without asking, as over http:// (h2c)."`
+	Streams        int  `group:"connection" placeholder:"N" help:"Most HTTP/2 streams of a connection at once. Default: as many as the server allows."`
+	PerConnection  int  `name:"requests-per-connection" group:"connection" placeholder:"N" help:"Most requests over a connection, which then ends. Default: as many as the server takes."`
+}
+
+// A manner is how requests travel.
+type manner struct {
+	http2         bool
+	prior         bool
+	most          int // streams of a connection; 0: as many as the server allows
+	perConnection int // requests; 0: any number
+
+	// What is asked for that the event loop does not know, by flag.
+	portable []string
+
+	streams []*transport.Streams
+}
+
+// manner is what the flags describe, for requests to the targets.
+func (f *httpFlags) manner(targets []request.Target) (*manner, error) {
+	m := &manner{http2: f.HTTP2 || f.PriorKnowledge, prior: f.PriorKnowledge, most: f.Streams, perConnection: f.PerConnection}
+	var wrong []error
+	if f.Streams < 0 || f.PerConnection < 0 {
+		wrong = append(wrong, errors.New("--streams and --requests-per-connection: give a number above 0"))
+	}
+	if f.Streams > 0 && !m.http2 {
+		wrong = append(wrong, errors.New("--streams: only HTTP/2 has streams; add --http2, or leave it out"))
+	}
+	for _, t := range targets {
+		if m.http2 && !m.prior && !t.TLS {
+			wrong = append(wrong, errors.New("--http2: over http:// nobody can ask for it; give an https:// URL, or --http2-prior-knowledge if the server speaks nothing else"))
+			break
+		}
+	}
+	switch {
+	case m.prior:
+		m.portable = append(m.portable, "--http2-prior-knowledge")
+	case m.http2:
+		m.portable = append(m.portable, "--http2")
+	}
+	return m, usage(errors.Join(wrong...))
+}
+
+// dialer opens connections to c's host.
+func (m *manner) dialer(c *transport.Client) live.Dialer {
+	if m == nil || !m.http2 {
+		return live.Over(c)
+	}
+	s := transport.NewStreams(c, transport.Known(m.prior), m.most)
+	m.streams = append(m.streams, s)
+	return live.OverStreams(s)
+}
+
+// limit is how many requests a connection takes; 0: any number.
+func (m *manner) limit() int {
+	if m == nil {
+		return 0
+	}
+	return m.perConnection
+}
+
+// why says why the portable engine sends; "" if it need not.
+func (m *manner) why() string {
+	if m == nil || len(m.portable) == 0 {
+		return ""
+	}
+	return strings.Join(m.portable, " and ")
+}
+
+// told adds to a report what the streams came to.
+func (m *manner) told(c *report.Connections) {
+	if m == nil || len(m.streams) == 0 {
+		return
+	}
+	h := &report.HTTP2{}
+	c.Opened, c.Most = 0, 0
+	for _, s := range m.streams {
+		is := s.Counts()
+		if is.Protocol != "" {
+			c.Protocol = is.Protocol
+		}
+		c.Opened += uint64(is.Opened)
+		c.Most += is.Most
+		h.Streams += uint64(is.Requests)
+		h.Refused += uint64(is.Refused)
+	}
+	if c.Protocol == "HTTP/2.0" {
+		c.HTTP2 = h
+	}
+}
+
+// again are the flags that ask for the same.
+func (f *httpFlags) again() (flags []string) {
+	if f.HTTP2 {
+		flags = append(flags, "--http2")
+	}
+	if f.PriorKnowledge {
+		flags = append(flags, "--http2-prior-knowledge")
+	}
+	if f.Streams > 0 {
+		flags = append(flags, fmt.Sprintf("--streams %d", f.Streams))
+	}
+	if f.PerConnection > 0 {
+		flags = append(flags, fmt.Sprintf("--requests-per-connection %d", f.PerConnection))
+	}
+	return flags
+}
