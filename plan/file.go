@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -122,18 +123,24 @@ func (f *File) Section(name string) (v Value, ok bool) {
 	return v, ok
 }
 
-// With is a copy of f in which what v says replaces what f says, key by key.
-func (f *File) With(v Value) (*File, error) {
-	c := &File{Name: f.Name, lines: f.lines, keys: f.keys, words: map[string][]Word{}, sections: f.sections}
+// With is a copy of f in which what v says replaces what f says, key by key. What v says
+// under the other names is left to the caller.
+func (f *File) With(v Value, others ...string) (own map[string]Value, c *File, err error) {
+	c = &File{Name: f.Name, lines: f.lines, keys: f.keys, words: map[string][]Word{}, sections: f.sections}
 	for flag, words := range f.words {
 		c.words[flag] = words
 	}
 	fields, err := v.fields()
 	wrong := []error{err}
+	own = map[string]Value{}
 	for _, field := range fields {
+		if slices.Contains(others, field.key) {
+			own[field.key] = field.Value
+			continue
+		}
 		wrong = append(wrong, c.set(field))
 	}
-	return c, errors.Join(wrong...)
+	return own, c, errors.Join(wrong...)
 }
 
 // where finds the line and column in the messages of the YAML reader.

@@ -136,7 +136,7 @@ func TestWith(t *testing.T) {
 	f, err := Read("p.yaml", []byte("rate: 5\nn: 3\nexperiment: {rate: 6, sla: [a]}"), some())
 	require.NoError(t, err)
 	v, _ := f.Section("experiment")
-	c, err := f.With(v)
+	_, c, err := f.With(v)
 	require.NoError(t, err)
 	require.Equal(t, []string{"6"}, words(c, "rate"))
 	require.Equal(t, []string{"3"}, words(c, "n"))

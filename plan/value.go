@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"openload/internal/nearest"
 )
 
 // A Value is a part of a file, with its place.
@@ -41,6 +43,14 @@ func (v Value) Problem(format string, args ...any) error {
 		format = strings.ReplaceAll(v.path, "%", "%%") + ": " + format
 	}
 	return v.f.Problem(v.Place(), format, args...)
+}
+
+// Unknown says that the value is none of some words, and which one may have been meant.
+func (v Value) Unknown(text string, known []string) error {
+	if meant := nearest.Of(text, known); meant != "" {
+		return v.Problem("%q is unknown, did you mean %s?", text, meant)
+	}
+	return v.Problem("%q is unknown; known are %s", text, strings.Join(known, ", "))
 }
 
 // kind is what the value is, in words.

@@ -84,6 +84,15 @@ func (o Output) Write(stdout io.Writer, r *report.Report, opt TextOptions) error
 	return o.explain(t.close(o.Kind.Write(t, r, opt)))
 }
 
+// Put writes something other than a report to the output's place, as Write does.
+func (o Output) Put(stdout io.Writer, write func(io.Writer) error) error {
+	t, err := o.create(stdout)
+	if err != nil {
+		return o.explain(err)
+	}
+	return o.explain(t.close(write(t)))
+}
+
 // A target is where an output is being written to.
 type target struct {
 	io.Writer

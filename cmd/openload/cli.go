@@ -15,20 +15,21 @@ import (
 
 // grammar is the command line: a struct is the grammar, a field is a flag.
 type grammar struct {
-	Run      runCmd      `cmd:"" default:"withargs" help:"Send requests on schedule, measure from the schedule, judge. This is what openload does without a command."`
-	Sim      simCmd      `cmd:"" help:"The same run in virtual time against a modelled server: same engine, same report, at once."`
-	Lab      labCmd      `cmd:"" help:"Serve on loopback and stall, fail or hang on purpose."`
-	Demo     demoCmd     `cmd:"" help:"The whole lesson in one command: the same stall as a closed loop and an open model see it."`
-	Correct  correctCmd  `cmd:"" help:"Read another tool's result file: raw and corrected side by side, repaired where that is right, refused where it is not."`
-	Find     findCmd     `cmd:"" help:"Find the highest rate at which the rules of --sla hold."`
-	Report   reportCmd   `cmd:"" help:"Show a saved run in another form."`
-	Judge    judgeCmd    `cmd:"" help:"Judge a saved run by other rules, without running it again."`
-	Peaks    peaksCmd    `cmd:"" help:"Show how many arrivals of an access log or another file came at once, by the width of at once."`
-	Schedule scheduleCmd `cmd:"" help:"Print the instants of a schedule as CSV, for --schedule."`
-	Init     initCmd     `cmd:"" help:"Write a commented plan file to start from: a sound test, and why."`
-	Lint     lintCmd     `cmd:"" help:"Judge a plan file by the rules of sound test design, and say which are broken and why."`
-	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of plan files, for editors."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Run        runCmd        `cmd:"" default:"withargs" help:"Send requests on schedule, measure from the schedule, judge. This is what openload does without a command."`
+	Sim        simCmd        `cmd:"" help:"The same run in virtual time against a modelled server: same engine, same report, at once."`
+	Lab        labCmd        `cmd:"" help:"Serve on loopback and stall, fail or hang on purpose."`
+	Demo       demoCmd       `cmd:"" help:"The whole lesson in one command: the same stall as a closed loop and an open model see it."`
+	Correct    correctCmd    `cmd:"" help:"Read another tool's result file: raw and corrected side by side, repaired where that is right, refused where it is not."`
+	Find       findCmd       `cmd:"" help:"Find the highest rate at which the rules of --sla hold."`
+	Report     reportCmd     `cmd:"" help:"Show a saved run in another form."`
+	Judge      judgeCmd      `cmd:"" help:"Judge a saved run by other rules, without running it again."`
+	Peaks      peaksCmd      `cmd:"" help:"Show how many arrivals of an access log or another file came at once, by the width of at once."`
+	Experiment experimentCmd `cmd:"" help:"Compare variants of a plan: repeated, in turn, with exact p-values; a run that cannot be trusted has no numbers."`
+	Schedule   scheduleCmd   `cmd:"" help:"Print the instants of a schedule as CSV, for --schedule."`
+	Init       initCmd       `cmd:"" help:"Write a commented plan file to start from: a sound test, and why."`
+	Lint       lintCmd       `cmd:"" help:"Judge a plan file by the rules of sound test design, and say which are broken and why."`
+	Schema     schemaCmd     `cmd:"" help:"Print the JSON Schema of plan files, for editors."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // command is what every command is: it does its work and returns the exit status, or

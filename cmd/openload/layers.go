@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"openload/experiment"
 	"openload/plan"
 )
 
@@ -73,7 +74,7 @@ func flagKeys(app *kong.Application) []plan.Key {
 			keys = append(keys, k)
 		}
 	}
-	return plan.Keys(keys)
+	return plan.Keys(append(keys, experiment.Key()))
 }
 
 // formOf is what a flag's value looks like.

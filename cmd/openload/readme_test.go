@@ -24,6 +24,9 @@ func TestReadme(t *testing.T) {
 	hey, err := os.ReadFile("../../testdata/formats/hey/hey_q12.5_c1.csv")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(dir+"/hey.csv", hey, 0o666))
+	stampede, err := os.ReadFile("../../experiments/stampede.yaml")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(dir+"/stampede.yaml", stampede, 0o666))
 	url := labProcess(t, "service=1ms workers=0")
 	shell := func(line string) (string, int) {
 		cmd := exec.Command("bash", "-c", strings.ReplaceAll(line, "URL", url))

@@ -44,7 +44,7 @@ var may = map[string]string{
 	"watch":  "correct engine sla sink",
 	"find":   "",
 
-	"experiment": "run report plan stats lab",
+	"experiment": "report plan peak stats lab",
 	"fleet":      "run report plan schedule correct",
 
 	"bench": "", // it runs programs
