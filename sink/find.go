@@ -140,7 +140,7 @@ func (p *page) limit(f *report.Find) string {
 	}
 	who := "the server"
 	if f.Limit != report.ByServer {
-		who = "not the server but openload, this machine or the length of a step"
+		who = "the measurement, which says nothing of the server"
 	}
 	text := fmt.Sprintf("%s: at %s %s", who, PerSecond(*f.Above), strings.Join(why, "; "))
 	switch {

@@ -211,7 +211,7 @@ func (p *page) spread(all *report.Runs) string {
 		return ""
 	}
 	least, median, greatest := values[0], values[(len(values)-1)/2], values[len(values)-1]
-	if greatest == nil || *median == 0 {
+	if greatest == nil || *median == 0 || *least == *greatest {
 		return ""
 	}
 	return fmt.Sprintf("p99 differs between runs of the same plan by %s of its median: from %s to %s",

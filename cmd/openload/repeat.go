@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"openload/correct"
@@ -31,15 +32,26 @@ func (f *repeatFlags) checkRuns(outs *outputs) error {
 		return nil
 	}
 	var wrong []error
+	var numbered []sink.Output
 	for _, out := range outs.outs {
 		switch {
 		case out.Kind.Job != nil:
 			wrong = append(wrong, fmt.Errorf("--out %s takes the report of one run; leave it out, or --runs", out))
 		case out.Apart() && out.File == "":
 			wrong = append(wrong, fmt.Errorf("--out %s: several runs cannot share standard output; give %s=FILE, and each run has a file with its number", out, out.Kind.Name))
+		case out.Apart() && special(out.File):
+			wrong = append(wrong, fmt.Errorf("--out %s: %s is no file that could have a number for each run; give another", out, out.File))
+		case out.Apart():
+			numbered = append(numbered, out.Numbered(1))
 		}
 	}
-	return usage(errors.Join(wrong...))
+	return usage(errors.Join(append(wrong, sink.Prepare(numbered...))...))
+}
+
+// special reports whether path is a device or a pipe.
+func special(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // oneRun is one of several runs, or the only one.
