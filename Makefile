@@ -9,7 +9,7 @@ CONCURRENT = ./cmd/... ./correct ./engine ./lab ./live ./live/loop ./repair ./ru
 # What make fuzz runs, each for FUZZTIME.
 FUZZTIME ?= 20s
 
-.PHONY: help build test lint unit race fuzz bench integration formats golden microbench
+.PHONY: help build test lint unit race fuzz bench integration formats browser golden microbench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,9 +52,13 @@ microbench: ## the benchmarks of packages
 integration: ## against witnesses in C, and make formats; needs gcc
 	$(GO) test -tags integration -count 1 -timeout 600s ./cmd/openload -run Integration -v
 	$(MAKE) formats
+	$(MAKE) browser
 
 formats: ## other tools' files, written just now; what is not installed is NOT RUN
 	$(GO) test -tags formats -count 1 -timeout 350s ./cmd/openload -run Formats -v
+
+browser: ## the HTML report, looked at in Chromium, which it needs
+	cd internal/browser && $(GO) vet ./... && $(GO) test -count 1 -timeout 350s ./...
 
 golden: ## rewrite the golden files; review the diff like code
 	$(GO) test ./sink ./cmd/openload ./repair -update

@@ -106,7 +106,7 @@ func (p *page) htmlView() (*htmlView, error) {
 		v.Why = &htmlList{strings.ToUpper(title[:1]) + title[1:], printables(texts)}
 	}
 	v.Trust = "The run is valid."
-	if p.Plan.Model == "file" {
+	if p.File != nil {
 		v.Trust = "A file: " + strings.Join(p.aboutFile(), ", ") + "."
 	}
 	switch p.word() {

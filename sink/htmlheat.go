@@ -28,16 +28,16 @@ func (p *page) drawHeat(v *htmlView, all []limitOf) error {
 	v.Drawing["heat"] = map[string]any{"edges": g.edges, "width": g.width.Seconds(), "cells": g.cells, "failed": g.fails, "limits": all,
 		"end": (time.Duration(columns) * p.Heat.Width).Seconds()}
 	if len(p.Heat.Corrected) > 0 {
-		v.Figures = append(v.Figures, figure{"heat", "Heat map, corrected", p.heatFinding(g, "what users waited"), p.heatTable(g, "corrected")})
+		v.Figures = append(v.Figures, figure{"heat", "Heat map, corrected", p.heatFinding(g, "users waited"), p.heatTable(g, "corrected")})
 	}
 	if len(p.Heat.Raw) > 0 {
-		v.Figures = append(v.Figures, figure{"heatraw", "Heat map, raw", p.heatFinding(g, "service times"), p.heatTable(g, "raw")})
+		v.Figures = append(v.Figures, figure{"heatraw", "Heat map, raw", p.heatFinding(g, "the server took"), p.heatTable(g, "raw")})
 	}
 	return nil
 }
 
 func (p *page) heatFinding(g *heatGrid, what string) string {
-	text := fmt.Sprintf("How many %s were how long, by when they were due; steps of %s, darker is more.", what, p.duration(g.width))
+	text := fmt.Sprintf("How long %s, by when it was due, in steps of %s; the stronger the colour, the more.", what, p.duration(g.width))
 	for _, n := range g.fails {
 		if n > 0 {
 			return text + " Marks at the top: failures."

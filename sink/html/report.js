@@ -75,15 +75,16 @@
 		draw(c, u.bbox.left, u.bbox.top, u.bbox.left + u.bbox.width, u.bbox.top + u.bbox.height);
 		c.restore();
 	}
-	// Text that ends at x, legible whatever lies under it.
-	function label(c, text, x, y) {
-		const ink = c.fillStyle;
-		c.textAlign = "right";
+	// Text beside x, on the side with more room, legible whatever lies under it.
+	function label(c, text, x, y, left, right) {
+		const ink = c.fillStyle, width = c.measureText(text).width, gap = 6 * devicePixelRatio;
+		const at = x - left > right - x ? x - gap - width : x + gap;
+		c.textAlign = "left";
 		c.textBaseline = "bottom";
 		c.fillStyle = color("ground");
-		c.fillRect(x - c.measureText(text).width - 3, y - 15 * devicePixelRatio, c.measureText(text).width + 6, 17 * devicePixelRatio);
+		c.fillRect(at - 3, y - 15 * devicePixelRatio, width + 6, 17 * devicePixelRatio);
 		c.fillStyle = ink;
-		c.fillText(text, x, y);
+		c.fillText(text, at, y);
 	}
 	function limits(u, all) {
 		over(u, (c, left, top, right) => {
@@ -136,7 +137,7 @@
 						c.strokeStyle = c.fillStyle = color(e.name === "corrected" ? "corrected" : "raw");
 						c.setLineDash([devicePixelRatio, 3 * devicePixelRatio]);
 						c.beginPath(); c.moveTo(x, top); c.lineTo(x, bottom); c.stroke();
-						label(c, e.text, x - 5 * devicePixelRatio, bottom - (14 + 18 * i) * devicePixelRatio);
+						label(c, e.text, x, bottom - (14 + 18 * i) * devicePixelRatio, left, right);
 					});
 				})]},
 			}};
