@@ -316,15 +316,16 @@ func (c *curl) fields(media string) (all []Field, err error) {
 		add("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user)))
 	}
 	add("User-Agent", c.agent)
-	accept := "*/*"
-	if c.json {
-		accept = "application/json"
+	if !c.json {
+		add("Accept", "*/*")
 	}
-	add("Accept", accept)
 	add("Accept-Encoding", c.encoding)
 	add("Referer", c.referer)
 	add("Cookie", c.cookie)
 	all = append(all, own...)
 	add("Content-Type", media)
+	if c.json {
+		add("Accept", "application/json")
+	}
 	return all, nil
 }

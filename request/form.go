@@ -161,13 +161,16 @@ func urlEncoded(text string, open func(string) ([]byte, error)) (string, error) 
 	return name + "=" + escapeURL(value), nil
 }
 
-// escapeURL encodes all but what RFC 3986, section 2.3, leaves as it is.
+// escapeURL encodes all but what RFC 3986, section 2.3, leaves as it is, and a space as
+// forms have it.
 func escapeURL(s string) string {
 	const digits = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := range len(s) {
 		if c := s[i]; isAlnum(c) || strings.IndexByte("-._~", c) >= 0 {
 			b.WriteByte(c)
+		} else if c == ' ' {
+			b.WriteByte('+')
 		} else {
 			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
 		}

@@ -34,7 +34,7 @@ func TestURLEncoded(t *testing.T) {
 	f, err := URLEncoded([]string{"a b", "=c&d", "e=f=g", "@dir/a.txt", "h@dir/a.txt", "ü=ü~"}, openFake)
 	require.NoError(t, err)
 	require.Equal(t, "application/x-www-form-urlencoded", f.Type)
-	require.Equal(t, "a%20b&c%26d&e=f%3Dg&line%201%0D%0Aline%202%0A&h=line%201%0D%0Aline%202%0A&ü=%C3%BC~", string(f.Body))
+	require.Equal(t, "a+b&c%26d&e=f%3Dg&line+1%0D%0Aline+2%0A&h=line+1%0D%0Aline+2%0A&ü=%C3%BC~", string(f.Body))
 	_, err = URLEncoded([]string{"a@gone"}, openFake)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

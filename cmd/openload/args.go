@@ -26,7 +26,7 @@ var negative = regexp.MustCompile(`^-[0-9.]`)
 func check(args []string, app *kong.Application) error {
 	plain := map[string]bool{"-4": true, "-6": true} // flags without a value that may stand before -4 or -6
 	known := map[string]string{}                     // long names and aliases, by what they stand for
-	for _, node := range append([]*kong.Node{app.Node}, app.Children...) {
+	for _, node := range nodes(app) {
 		for _, f := range node.Flags {
 			known[f.Name] = f.Name
 			if f.IsBool() {
@@ -56,6 +56,15 @@ func check(args []string, app *kong.Application) error {
 		}
 	}
 	return checkCommand(args[0], app)
+}
+
+// nodes are the program and all its commands.
+func nodes(app *kong.Application) (all []*kong.Node) {
+	all = append(all, app.Node)
+	for i := 0; i < len(all); i++ {
+		all = append(all, all[i].Children...)
+	}
+	return all
 }
 
 // checkCommand makes sure that a mistyped command is not taken for a URL.

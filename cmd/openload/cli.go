@@ -23,6 +23,7 @@ type grammar struct {
 	Find       findCmd       `cmd:"" help:"Find the highest rate at which the rules of --sla hold."`
 	Report     reportCmd     `cmd:"" help:"Show a saved run in another form."`
 	Judge      judgeCmd      `cmd:"" help:"Judge a saved run by other rules, without running it again."`
+	Import     importCmd     `cmd:"" help:"Make a file of targets from a curl command, an HTTP archive or an access log."`
 	Peaks      peaksCmd      `cmd:"" help:"Show how many arrivals of an access log or another file came at once, by the width of at once."`
 	Experiment experimentCmd `cmd:"" help:"Compare variants of a plan: repeated, in turn, with exact p-values; a run that cannot be trusted has no numbers."`
 	Schedule   scheduleCmd   `cmd:"" help:"Print the instants of a schedule as CSV, for --schedule."`
@@ -127,7 +128,7 @@ func plainer(err error, app *kong.Application) error {
 	text := err.Error()
 	if m := unknownFlag.FindStringSubmatch(text); m != nil {
 		var names []string
-		for _, node := range append([]*kong.Node{app.Node}, app.Children...) {
+		for _, node := range nodes(app) {
 			for _, f := range node.Flags {
 				if !f.Hidden {
 					names = append(names, append(f.Aliases, f.Name)...)

@@ -14,7 +14,7 @@ const helpWidth = 80
 
 // common are the flags that most runs need; the help without a command shows these. Those
 // of run are too many to be read by somebody who has just come.
-var common = []string{"plan", "rate", "n", "duration", "method", "header", "body", "connections", "timeout", "sla", "out"}
+var common = []string{"plan", "rate", "n", "duration", "method", "header", "body", "targets", "connections", "timeout", "sla", "out"}
 
 // chapters are the commands by what they are for. One that is in none comes last.
 var chapters = []struct {
@@ -37,12 +37,18 @@ func printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 	if node.Name == "run" && !slices.Contains(ctx.Args, "run") {
 		wayIn(&b, ctx.Model, node)
 	} else {
-		name := " " + node.Name
+		name := pathOf(node)
 		if node.Name == "run" {
-			name = " [run]"
+			name = "[run] [flags]"
 		}
-		fmt.Fprintf(&b, "Usage: openload%s [flags]%s\n\n", name, positionals(node))
+		fmt.Fprintf(&b, "Usage: openload %s%s\n\n", name, positionals(node))
 		paragraph(&b, "", node.Help)
+		if len(node.Children) > 0 {
+			b.WriteString("\n")
+		}
+		for _, c := range node.Children {
+			item(&b, "  "+c.Name, 14, c.Help)
+		}
 		flags(&b, node, nil)
 		if node.Detail != "" {
 			fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(node.Detail, "\n"))
@@ -91,6 +97,18 @@ func inShort(help string) string {
 	first, _, _ := strings.Cut(help, ". ")
 	first, _, _ = strings.Cut(first, ": ")
 	return strings.TrimSuffix(first, ".")
+}
+
+// pathOf is how a command is called, up to its arguments.
+func pathOf(n *kong.Node) string {
+	path := n.Name
+	for p := n.Parent; p != nil && p.Type == kong.CommandNode; p = p.Parent {
+		path = p.Name + " " + path
+	}
+	if len(n.Children) > 0 {
+		return path + " COMMAND"
+	}
+	return path + " [flags]"
 }
 
 func positionals(n *kong.Node) string {

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"openload/request"
+	"openload/schedule"
+	"openload/seed"
+)
+
+// importCmd makes a file of targets from what others wrote down.
+type importCmd struct {
+	Curl      importCurl `cmd:"" help:"From a curl command, as a browser copies it for bash."`
+	HAR       importHAR  `cmd:"" name:"har" help:"From an HTTP archive, as a browser's network panel saves it."`
+	AccessLog importLog  `cmd:"" name:"accesslog" help:"From an access log of nginx or Apache, in the combined or common format: requests, and the times at which they came."`
+}
+
+// importOut says where the targets go.
+type importOut struct {
+	Output string `short:"o" placeholder:"FILE" help:"Write the targets to this file, in place of standard output. They hold the secrets of what was imported."`
+}
+
+// importCurl reads a curl command.
+type importCurl struct {
+	Command string `arg:"" help:"The command between single quotes, or - for standard input."`
+	importOut
+}
+
+// Help is what stands below the flags.
+func (c *importCurl) Help() string {
+	return `What curl would send is sent, header by header; User-Agent is openload's where
+the command has none. An option that would be lost is refused by name.
+
+  openload import curl "curl http://127.0.0.1:8080/ -H 'X: 1'" -o targets.json
+  openload --targets targets.json --rate 10 --duration 30s`
+}
+
+func (c *importCurl) run(s streams) (int, error) {
+	command := c.Command
+	if command == "-" {
+		text, err := io.ReadAll(s.in)
+		if err != nil {
+			return statusBroken, fmt.Errorf("read standard input: %w", err)
+		}
+		command = string(text)
+	}
+	if word, _, _ := strings.Cut(strings.TrimSpace(command), " "); strings.Contains(word, "://") || strings.HasPrefix(word, "-") {
+		command = "curl " + command
+	}
+	items, notes, err := request.ImportCurl(command, boundary(seed.Seed(1)), os.ReadFile)
+	if err != nil {
+		return 0, usagef("import curl: %w", err)
+	}
+	return statusDone, c.write(s, items, notes, "")
+}
+
+// importHAR reads an HTTP archive.
+type importHAR struct {
+	File string `arg:"" help:"The archive; - is standard input."`
+	importOut
+}
+
+func (c *importHAR) run(s streams) (int, error) {
+	in, err := openNamed(c.File, s.in)
+	if err != nil {
+		return 0, usagef("import har: %w", err)
+	}
+	defer in.Close()
+	items, notes, err := request.ImportHAR(bufio.NewReader(in))
+	if err != nil {
+		return 0, usagef("import har: %s: %w", c.File, err)
+	}
+	return statusDone, c.write(s, items, notes, "")
+}
+
+// importLog reads an access log.
+type importLog struct {
+	File     string `arg:"" help:"The log; - is standard input."`
+	Base     string `required:"" placeholder:"URL" help:"Where to send the requests, since a log does not say: http://127.0.0.1:8080."`
+	Schedule string `placeholder:"FILE" help:"Write the times at which they came to this file, for --schedule."`
+	Speed    speed  `default:"1x" placeholder:"FACTOR" help:"Replay that much faster: 2x takes half the time."`
+	importOut
+}
+
+// Help is what stands below the flags.
+func (c *importLog) Help() string {
+	return `Requests with a body are left out, since a log does not hold it. Its times are
+those at which answers were given, to the second; the requests of one second
+are spread over it evenly.
+
+  openload import accesslog access.log --base http://127.0.0.1:8080 -o targets.json --schedule times.csv
+  openload --targets targets.json --schedule times.csv`
+}
+
+// A speed is how much faster than recorded a log is replayed.
+type speed float64
+
+func (f *speed) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(strings.TrimSuffix(string(text), "x"), 64)
+	if err != nil || !(v > 0 && v <= 1e6) {
+		return fmt.Errorf("%q is no speed; write one such as 2x or 0.5x", text)
+	}
+	*f = speed(v)
+	return nil
+}
+
+func (c *importLog) run(s streams) (int, error) {
+	in, err := openNamed(c.File, s.in)
+	if err != nil {
+		return 0, usagef("import accesslog: %w", err)
+	}
+	defer in.Close()
+	items, at, notes, err := request.ImportAccessLog(in, c.Base)
+	if err != nil {
+		return 0, usagef("import accesslog: %s: %w", c.File, err)
+	}
+	if c.Schedule != "" {
+		var times schedule.Recording
+		for i, t := range at {
+			times = append(times, schedule.Arrival{Seq: uint64(i), At: time.Duration(float64(t) / float64(c.Speed))})
+		}
+		var b bytes.Buffer
+		if _, err := schedule.WriteCSV(&b, times.Open()); err != nil {
+			return statusBroken, err
+		}
+		if err := os.WriteFile(c.Schedule, b.Bytes(), 0o644); err != nil {
+			return statusBroken, fmt.Errorf("--schedule: %w", err)
+		}
+	} else if c.Speed != 1 {
+		return 0, usagef("--speed is about the times; give --schedule FILE to have them written")
+	}
+	return statusDone, c.write(s, items, notes, c.Schedule)
+}
+
+// openNamed opens a file, or standard input for -.
+func openNamed(name string, in io.Reader) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(in), nil
+	}
+	return os.Open(name)
+}
+
+// write writes the targets, and says how to go on.
+func (o *importOut) write(s streams, items []request.Item, notes []string, times string) error {
+	var b bytes.Buffer
+	if err := request.WriteTargets(&b, items); err != nil {
+		return fmt.Errorf("write the targets: %w", err)
+	}
+	if o.Output == "" {
+		if _, err := s.out.Write(b.Bytes()); err != nil {
+			return fmt.Errorf("write to standard output: %w", err)
+		}
+	} else if err := os.WriteFile(o.Output, b.Bytes(), 0o600); err != nil { // it may hold secrets
+		return fmt.Errorf("--output: %w", err)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(s.err, "openload: %s\n", n)
+	}
+	if o.Output != "" {
+		load := "--rate 10 --duration 30s"
+		if times != "" {
+			load = "--schedule " + quote(times)
+		}
+		fmt.Fprintf(s.err, "openload: %s; send them with: openload --targets %s %s\n", targetsIn(len(items)), quote(o.Output), load)
+	}
+	return nil
+}
+
+func targetsIn(n int) string {
+	if n == 1 {
+		return "1 target"
+	}
+	return strconv.Itoa(n) + " targets"
+}
