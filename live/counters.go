@@ -15,6 +15,14 @@ type Counters struct {
 	CapReached bool      // a shot waited when no more could be opened
 	Peers      []Peer    // whom connections reached, in the order in which they were
 	Failures   []Failure // what the classes leave open, by text; the first few that came up
+	Pace       string    // how sends are paced, where there is a choice
+	Reads      Audit
+}
+
+// An Audit is what the kernel knows of some of the reads.
+type Audit struct {
+	Late   correct.Dist // for how long what was read had lain there
+	Beyond uint64       // of them, longer than a sample's Late would have said
 }
 
 // A Failure is one way in which attempts or dials failed.

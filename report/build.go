@@ -41,6 +41,8 @@ type Connections struct {
 	HTTP2    *HTTP2
 	Peers    []Peer
 	Lookups  *Lookups
+	Pace     string // "": there was no choice
+	Reads    *ReadAudit
 }
 
 // New is the report of a run.
@@ -71,6 +73,9 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	r.Latency = latencyOf(s)
 	r.Phases = phasesOf(s)
 	r.Network = networkOf(m.Connections)
+	if c := m.Connections; c != nil {
+		r.Run.Pace, r.Run.ReadAudit = c.Pace, c.Reads
+	}
 	if e := m.Evidence; e != nil && (e.Held || e.AutoCapReached) {
 		r.Latency.LessWait = WithHistogram(s.Dist(correct.LessWait))
 	}

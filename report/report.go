@@ -86,6 +86,8 @@ type Run struct {
 	Interrupted bool          `json:"interrupted"`
 	Aborted     bool          `json:"aborted,omitempty"` // it sent no more once a rule could not be kept any more
 	Engine      string        `json:"engine"`            // portable, loop, sim, or file
+	Pace        string        `json:"pace,omitempty"`    // of the loop: precise, balanced, frugal
+	ReadAudit   *ReadAudit    `json:"read_audit,omitempty"`
 }
 
 // Correction says what was done to the samples, so that nobody does it again.

@@ -45,6 +45,12 @@ func (p *page) measured() (items []string) {
 	if p.Run.Engine == "sim" {
 		return append(items, "virtual time")
 	}
+	if pace := p.Run.Pace; pace != "" && pace != "precise" {
+		items = append(items, "pace "+pace)
+	}
+	if a, raw := p.Run.ReadAudit, p.Latency.Raw; a != nil && raw != nil && raw.P50 != nil && a.P50 > *raw.P50/10 {
+		items = append(items, fmt.Sprintf("answers lay unread %s in the middle, p99 %s", p.duration(a.P50), p.duration(a.P99)))
+	}
 	items = append(items, fmt.Sprintf("resent %d", p.Counts.Resent))
 	if n := p.Counts.ConnectionsOpened; n != nil {
 		items = append(items, several(*n, "connection")+" opened")

@@ -199,7 +199,9 @@ func routes(clients []*transport.Client) (all []*transport.Route) {
 
 // opened is what a report says of a run's connections.
 func opened(c live.Counters, l live.Lookups, how *manner) run.Connections {
-	out := run.Connections{Connections: report.Connections{Protocol: "HTTP/1.1", Opened: uint64(c.Opened), Most: c.Peak}, Held: c.Held}
+	out := run.Connections{Connections: report.Connections{
+		Protocol: "HTTP/1.1", Opened: uint64(c.Opened), Most: c.Peak, Pace: c.Pace, Reads: report.Audited(&c.Reads.Late, c.Reads.Beyond),
+	}, Held: c.Held}
 	how.told(&out.Connections)
 	if why := how.why(); why != "" {
 		out.Failures = append(out.Failures, correct.Doubt{Code: "engine", Text: "the portable engine sent the requests, since the event loop does not know " + why})

@@ -184,10 +184,16 @@ func (c *conn) came(now time.Duration) {
 	}
 }
 
-// receive reads from a socket. After a nap it asks the kernel when the bytes had come.
+// receive reads from a socket. After a nap, and for the audit, it asks the kernel when
+// the bytes had come.
 func (w *World) receive(fd int, b []byte) (n int, e syscall.Errno) {
-	if w.napped && w.stamps {
+	audited := w.audit.turn()
+	if w.stamps && (w.napped || audited) {
 		n, w.came, e = w.stamper.receive(fd, b)
+		if audited && w.came != 0 {
+			lay := time.Duration(time.Now().UnixNano() - w.came)
+			w.audit.note(lay, w.late(w.now())) // later, so that a pause in between is allowed for
+		}
 		return n, e
 	}
 	w.came = 0

@@ -52,9 +52,11 @@ type World struct {
 	spread  int // most dials under way
 
 	poller
+	pace    Pace
 	margin  margin
 	stamper stamper
-	stamps  bool            // the kernel notes when bytes come
+	stamps  bool // the kernel notes when bytes come
+	audit   audit
 	event   unix.EpollEvent // that is being handled
 	polled  time.Duration   // when the last poll returned
 	clear   time.Duration   // when the last one before that did of which nothing was left
@@ -102,7 +104,7 @@ func New(o Options) (*World, error) {
 	w := &World{
 		epoch: o.Epoch, client: o.Client, feed: o.Feed, parts: o.Client.Parts(), timeout: o.ConnectTimeout,
 		once: o.NoKeepAlive, each: o.PerConnection, eager: o.Eager || o.NoKeepAlive, most: o.Connections, spread: min(live.MaxDials, o.Connections),
-		margin: margin{most: o.Pace.most()}, stamps: true, buf: make([]byte, bufferBytes),
+		pace: o.Pace, margin: margin{most: o.Pace.most()}, stamps: true, buf: make([]byte, bufferBytes),
 		grow: engine.Forever,
 	}
 	if w.once {
@@ -395,7 +397,12 @@ func (w *World) giveUp(now time.Duration) (s correct.Sample, ok bool) {
 }
 
 // Counters tells what happened to the connections so far.
-func (w *World) Counters() live.Counters { return w.counters }
+func (w *World) Counters() live.Counters {
+	c := w.counters
+	c.Pace, c.Reads = w.pace.String(), w.audit.reads
+	c.Reads.Late = w.audit.reads.Late.Clone()
+	return c
+}
 
 // Close gives up what is out, closes every connection, waits for every goroutine, and
 // releases the thread.

@@ -132,3 +132,13 @@ func TestHandshakeHangs(t *testing.T) {
 	_, _, answered := w.Wait(t.Context(), w.now()+20*time.Millisecond)
 	require.False(t, answered)
 }
+
+// One read in 64 is audited, and the first one.
+func TestAudit(t *testing.T) {
+	w := over(t, "http://"+conformance.Listen(t, conformance.Hello), Options{Pace: Balanced})
+	conformance.Drive(t, w, make([]time.Duration, 200), nil)
+	c := w.Counters()
+	require.Equal(t, "balanced", c.Pace)
+	require.GreaterOrEqual(t, c.Reads.Late.N(), uint64(200/auditEvery+1))
+	require.Less(t, c.Reads.Late.N(), uint64(200/8), "reads that found nothing are no reads of ours")
+}
