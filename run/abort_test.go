@@ -104,29 +104,6 @@ func hasNote(r *report.Report, code string) bool {
 	return false
 }
 
-// What budgets count while a run goes on is what the judge counts in the end.
-func TestBudgetsAgreeWithTheJudge(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := brokens.Draw(t, "run")
-		b.plan.Confidence = 0
-		budgets := sla.Follow(b.plan.Rules, b.plan.Deadline, b.plan.Connections == 0)
-		r := b.run(t, false, func(x correct.Sample) {
-			for i := range budgets {
-				budgets[i].Record(x)
-			}
-		})
-		for _, budget := range budgets {
-			require.LessOrEqual(t, budget.Surely, budget.Over)
-			for _, judged := range r.SLA {
-				if judged.Rule == budget.Rule.String() && judged.Over != nil {
-					require.Equal(t, *judged.Over, budget.Over, judged.Rule)
-					require.Equal(t, *judged.Allowed, budget.Allowed(judged.Of), judged.Rule)
-				}
-			}
-		}
-	})
-}
-
 // The stall that breaks the rule is over at 6.0 s; nobody needs the other 124 requests.
 func TestAbortAfterTheStall(t *testing.T) {
 	p := plan.Plan{Schedule: even(t, "12.5", 200), Connections: 1, Drain: time.Minute, Rules: rules(t, "p99<500ms")}
@@ -156,19 +133,36 @@ func TestAbortNeedsSomethingToDecide(t *testing.T) {
 	require.EqualError(t, closed.Check(), "--abort-on-fail needs to know how many operations there are: give --n as well")
 }
 
-// Somebody who looks on changes nothing, and sees the same as the report in the end.
+// Somebody who looks on changes nothing, and sees the same as the report in the end; what
+// budgets count while a run goes on is what the judge counts then.
 func TestWatchingChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := brokens.Draw(t, "run")
 		alone := b.run(t, false, nil)
+		budgets := sla.Follow(b.plan.Rules, b.plan.Deadline, b.plan.Connections == 0)
 		w := watch.New(b.plan.Rules, b.plan.Deadline, b.plan.Connections == 0)
 		spec, err := lab.Parse(b.server)
 		require.NoError(t, err)
 		watched := run.Run(context.Background(), context.Background(), run.Setup{
 			Ready: run.Prepare(&b.plan), World: sim.New(spec.Model(b.plan.Seed.Stream("server")), b.plan.Expect.Has), Engine: "sim", Watch: w,
-			Observe: func(correct.Sample) { w.Ask() },
+			Observe: func(x correct.Sample) {
+				if x.Seq%16 == 0 {
+					w.Ask()
+				}
+				for i := range budgets {
+					budgets[i].Record(x)
+				}
+			},
 		})
 		require.Equal(t, alone, watched)
+		for _, budget := range budgets {
+			require.LessOrEqual(t, budget.Surely, budget.Over)
+			for _, judged := range alone.SLA {
+				if judged.Rule == budget.Rule.String() && judged.Over != nil {
+					require.Equal(t, []uint64{*judged.Over, *judged.Allowed}, []uint64{budget.Over, budget.Allowed(judged.Of)}, judged.Rule)
+				}
+			}
+		}
 		w.Ask()
 		w.Turn(0)
 		s, ok := w.Look(0)
