@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,11 +49,21 @@ func Read(name string, text []byte, keys []Key) (*File, error) {
 	}
 	top, err := Value{f, doc.Content[0], ""}.fields()
 	wrong := []error{err}
+	asked := ""
 	for _, field := range top {
 		wrong = append(wrong, f.set(field))
+		if slices.Contains(whomToAsk, field.key) {
+			if asked != "" {
+				wrong = append(wrong, f.Problem(field.at, "%s: beside %s, which says what to ask as well; leave out one of them", field.key, asked))
+			}
+			asked = field.key
+		}
 	}
 	return f, errors.Join(wrong...)
 }
+
+// whomToAsk are the keys of which a plan has one.
+var whomToAsk = []string{"url", "targets", requestsKey.Name}
 
 // set takes one key of the file.
 func (f *File) set(v field) error {
@@ -119,14 +130,16 @@ func (f *File) Set(flag string, words []Word) { f.words[flag] = words }
 
 // Section is a key that is not a flag's; ok is false if the file hasn't got it.
 func (f *File) Section(name string) (v Value, ok bool) {
-	v, ok = f.sections[name]
+	if f != nil {
+		v, ok = f.sections[name]
+	}
 	return v, ok
 }
 
 // With is a copy of f in which what v says replaces what f says, key by key. What v says
 // under the other names is left to the caller.
 func (f *File) With(v Value, others ...string) (own map[string]Value, c *File, err error) {
-	c = &File{Name: f.Name, lines: f.lines, keys: f.keys, words: map[string][]Word{}, sections: f.sections}
+	c = &File{Name: f.Name, lines: f.lines, keys: f.keys, words: map[string][]Word{}, sections: maps.Clone(f.sections)}
 	for flag, words := range f.words {
 		c.words[flag] = words
 	}
@@ -137,6 +150,12 @@ func (f *File) With(v Value, others ...string) (own map[string]Value, c *File, e
 		if slices.Contains(others, field.key) {
 			own[field.key] = field.Value
 			continue
+		}
+		if slices.Contains(whomToAsk, field.key) {
+			for _, k := range whomToAsk {
+				delete(c.words, k)
+				delete(c.sections, k)
+			}
 		}
 		wrong = append(wrong, c.set(field))
 	}

@@ -54,6 +54,7 @@ var named = map[string]struct {
 // fileOnly are the keys without a flag.
 var fileOnly = []Key{
 	{Name: "description", Doc: "What the plan is for, in your own words."},
+	requestsKey,
 	{Name: "reason", Doc: "Why the plan departs from what lint asks for, such as a closed loop where a real client waits as well."},
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -124,20 +125,32 @@ func (d design) enough() (bool, string) {
 	if percent == 0 {
 		percent = usual
 	}
-	var hardest sla.Rule
-	var most uint64
+	text := "no rule is about a percentile"
 	for _, r := range d.latencies() {
-		if needed, ok := r.Needed(percent); ok && needed > most {
-			hardest, most = r, needed
+		needed, ok := r.Needed(percent)
+		if !ok {
+			continue
+		}
+		of, whose := d.of(r.Target, n), "operations"
+		if r.Target != "" {
+			whose = "of " + r.Target
+		}
+		if of < needed {
+			return true, fmt.Sprintf("%d %s are judged, and fewer than %d cannot show %s at %v %%; send more, or ask for less", of, whose, needed, r, percent)
+		}
+		text = fmt.Sprintf("%d %s are judged, and %s takes %d", of, whose, r, needed)
+	}
+	return false, text
+}
+
+// of is how many of n operations are a target's, by weight.
+func (d design) of(target string, n uint64) uint64 {
+	for _, share := range d.Shares(math.MaxInt) {
+		if share.Name == target {
+			return uint64(math.Round(float64(n) * share.Planned))
 		}
 	}
-	switch {
-	case most == 0:
-		return false, "no rule is about a percentile"
-	case n < most:
-		return true, fmt.Sprintf("%d operations are judged, and fewer than %d cannot show %s at %v %%; send more, or ask for less", n, most, hardest, percent)
-	}
-	return false, fmt.Sprintf("%d operations are judged, and %s takes %d", n, hardest, most)
+	return n
 }
 
 func (d design) timeout() (bool, string) {

@@ -200,8 +200,7 @@ func (b *bench) try(i int) error {
 	if err != nil {
 		return err
 	}
-	c.URL = l.wordsOf("url")
-	asked := len(c.URL) > 0 || c.Targets != ""
+	asked := c.asks()
 	var wireErr error
 	if asked {
 		var w wired
@@ -238,7 +237,7 @@ func (b *bench) Run(ctx, stop context.Context, variant, round int) (experiment.O
 		return experiment.Outcome{}, err
 	}
 	c.Seed = seed.Seed(b.seed + uint64(round))
-	if c.URL = l.wordsOf("url"); len(c.URL) > 0 || c.Targets != "" {
+	if c.asks() {
 		r, err := b.recorded(c)
 		return experiment.Outcome{Report: r}, err
 	}
@@ -282,7 +281,7 @@ func (b *bench) modelled(variant int) (*simCmd, *plan.Plan, lab.Spec, error) {
 	if err != nil {
 		return nil, nil, lab.Spec{}, err
 	}
-	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
+	p, err := c.planned()
 	if err != nil {
 		return nil, nil, lab.Spec{}, l.locate(err)
 	}

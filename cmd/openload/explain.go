@@ -64,6 +64,9 @@ func (l *layers) rows() (all []row) {
 			}
 		}
 	}
+	if v, ok := l.file.Section("requests"); ok && len(all) == 0 {
+		all = append(all, row{"requests", fmt.Sprintf("%d of them", len(v.Items())), fmt.Sprintf("%s:%d", l.file.Name, v.Place().Line)})
+	}
 	for _, g := range append(groups[:len(groups):len(groups)], kong.Group{}) {
 		for _, f := range l.node.Flags {
 			if f.Hidden || slices.Contains(ownFlags, f.Name) || groupOf(f) != g.Key {

@@ -192,7 +192,8 @@ type requestFlags struct {
 	Header []string `short:"H" group:"request" sep:"none" placeholder:"'NAME: VALUE'" help:"A header. Repeatable."`
 	bodyFlags
 	targetFlags
-	NoKeepalive bool `aliases:"disable-keepalive" group:"connection" help:"A new connection for every request."`
+	inline      *plan.File // whose list of requests is sent; nil: another's, or a URL
+	NoKeepalive bool       `aliases:"disable-keepalive" group:"connection" help:"A new connection for every request."`
 }
 
 // plan puts together what the flags of run and sim share.

@@ -53,7 +53,7 @@ type origin struct {
 
 // replaces are the flags that say the same thing in different ways: one of a higher
 // layer puts all of them out of force that lower layers give.
-var replaces = [][]string{{"rate", "phase", "schedule"}}
+var replaces = [][]string{{"rate", "phase", "schedule"}, {"url", "targets"}}
 
 // flagKeys are the keys of plan files: the flags of the commands that take one.
 func flagKeys(app *kong.Application) []plan.Key {
@@ -245,6 +245,9 @@ func (l *layers) outdone(flag string) bool {
 // wordsOf is what the layers say for a positional argument that was not typed.
 func (l *layers) wordsOf(name string) (texts []string) {
 	o := l.origins[name]
+	if l.outdone(name) {
+		return nil
+	}
 	if o.env != "" {
 		return strings.Split(os.Getenv(o.env), "\n")
 	}

@@ -66,8 +66,7 @@ func planIn(l *layers, name string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.URL = l.wordsOf("url")
-	something := len(c.URL) > 0 || c.Targets != ""
+	something := c.asks()
 	var sendErr error
 	if something {
 		c.sent, sendErr = c.build(c.URL, strings.NewReader(""), c.Seed, nil)

@@ -40,10 +40,7 @@ type runCmd struct {
 func (c *runCmd) Help() string { return retryHelp() }
 
 func (c *runCmd) run(s streams) (int, error) {
-	if len(c.URL) == 0 && c.Targets == "" {
-		c.URL = c.layers.wordsOf("url")
-	}
-	if len(c.URL) == 0 && c.Targets == "" {
+	if !c.asks() {
 		return 0, usagef("no URL given; end the command with one, such as http://127.0.0.1:8080/")
 	}
 	w, wireErr := c.wire(s.in)
@@ -68,6 +65,18 @@ func (c *runCmd) run(s streams) (int, error) {
 	}
 	defer end()
 	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil}, do)
+}
+
+// asks takes what the command line does not say of whom to ask from the layers under it,
+// and reports whether anybody is asked.
+func (c *runCmd) asks() bool {
+	if len(c.URL) == 0 && c.Targets == "" {
+		c.URL = c.layers.wordsOf("url")
+	}
+	if len(c.URL) == 0 && c.Targets == "" && c.layers.file.HasRequests() {
+		c.inline = c.layers.file
+	}
+	return len(c.URL) > 0 || c.Targets != "" || c.inline != nil
 }
 
 // What is wired is what is sent, and the way there.

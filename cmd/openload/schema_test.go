@@ -59,6 +59,18 @@ func keepsPlanSchema(t *testing.T, name string) {
 	require.NoError(t, err)
 }
 
+// The schema in the repository is the one that the program prints.
+func TestTheSchemaOfTheRepository(t *testing.T) {
+	const name = "../../plans/openload.schema.json"
+	want := plan.Schema(planKeys())
+	if *update {
+		require.NoError(t, os.WriteFile(name, want, 0o666))
+	}
+	got, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "a flag is new or has other words: go test ./cmd/openload -run Schema -update")
+}
+
 // What an editor accepts is what the program accepts.
 func TestTheSchemaAgreesWithTheReader(t *testing.T) {
 	s := planSchema(t)
@@ -68,6 +80,8 @@ func TestTheSchemaAgreesWithTheReader(t *testing.T) {
 		"retry: attempts=3": true, "retry: {attempts: 3, jitter: full}": true, "engine: portable": true, "$schema: x": true,
 		"arrival: {population: 30, period: 3s}": true, "reason: because": true,
 		"phases: [{rate: 5, duration: 1s}, {pause: 1s}, 'a: 5@1s']": true, "server: {service: 5ms, stall: ['3:2s', '9:1s']}": true,
+		"requests: [{url: h, weight: 2}, {url: h, headers: {A: b}}]": true,
+		"experiment: {variants: [{name: a, rate: 5}, {name: b}]}":    true,
 		"raet: 50": false, "rate: [50]": false, "n: -5": false, "n: many": false, "n: 1.5": false, "timeout: 20": false, "timeout: fast": false, "timeout: -1s": false,
 		"closed: maybe": false, "sla: {a: b}": false, "engine: fast": false, "confidence: high": false,
 		"phases: [{rate: 5}]": false, "phases: [{rate: 5, duration: 1s, warm: true}]": false, "phases: [{pause: 5}]": false,
@@ -76,6 +90,17 @@ func TestTheSchemaAgreesWithTheReader(t *testing.T) {
 		require.Equal(t, good, err == nil, "the reader and %q: %v", text, err)
 		err = s.Validate(asJSON(t, []byte(text)))
 		require.Equal(t, good, err == nil, "the schema and %q: %v", text, err)
+	}
+}
+
+// Lists of requests and experiments are read by others than plan.Read.
+func TestTheSchemaOfSections(t *testing.T) {
+	s := planSchema(t)
+	for _, text := range []string{
+		"requests: [{name: a}]", "requests: [{url: h, x: 1}]", "requests: [{url: h, weight: 0}]",
+		"experiment: {variants: [{name: a}]}", "experiment: {repeats: 3}", "experiment: {repeat: 3, variants: [{name: a}, {name: b}]}",
+	} {
+		require.Error(t, s.Validate(asJSON(t, []byte(text))), text)
 	}
 }
 

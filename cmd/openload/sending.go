@@ -29,6 +29,21 @@ type targetFlags struct {
 	IDHeader       bool   `name:"id-header" group:"retry" help:"Send the operation's and the attempt's number as Openload-Operation and Openload-Attempt."`
 }
 
+// mixed is what the plan's list of requests sends, for who sends nothing and yet tells
+// them apart; nil: it has none.
+func (f *planFlags) mixed(from seed.Seed) (*sending, error) {
+	if !f.layers.file.HasRequests() {
+		return nil, nil
+	}
+	r := requestFlags{inline: f.layers.file}
+	r.Order = "cycle"
+	if words := f.layers.file.Words("order"); len(words) > 0 {
+		r.Order = words[0].Text
+	}
+	r.Template = true // braces are not looked into
+	return r.build(nil, strings.NewReader(""), from, nil)
+}
+
 // bodyFlags are ways to write a body.
 type bodyFlags struct {
 	Body          string   `group:"request" placeholder:"TEXT" help:"The body: text, @FILE, or @- for standard input."`
@@ -78,12 +93,16 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, rewrit
 	if opt.Template, err = f.template(in, from); err != nil {
 		wrong = append(wrong, err)
 	}
-	s := &sending{several: f.Targets != "" || len(urls) > 1, keyed: f.IdempotencyKey != ""}
+	s := &sending{several: f.Targets != "" || f.inline != nil || len(urls) > 1, keyed: f.IdempotencyKey != ""}
 	var items []request.Item
-	if f.Targets != "" {
+	switch {
+	case f.Targets != "":
 		items, err = f.read(base, urls, in)
 		wrong = append(wrong, err)
-	} else {
+	case f.inline != nil:
+		items, err = f.listed(base)
+		wrong = append(wrong, err)
+	default:
 		for _, url := range urls {
 			it := request.Item{Request: base}
 			var note string
@@ -237,6 +256,17 @@ func (f *requestFlags) read(base request.Request, urls []string, in io.Reader) (
 	return items, nil
 }
 
+// listed are the requests of the plan file.
+func (f *requestFlags) listed(base request.Request) ([]request.Item, error) {
+	if f.Method != "" {
+		return nil, errors.New("--method: beside requests, where each has its own; leave it out")
+	}
+	return f.inline.Requests(base, os.ReadFile, func(typed string) (string, error) {
+		url, _, err := f.complete(typed)
+		return url, err
+	})
+}
+
 // complete is a URL as typed with what was left out. A template is no URL yet.
 func (f *requestFlags) complete(typed string) (url, note string, err error) {
 	if strings.Contains(typed, "{{") && (f.Data != "" || f.Template || f.TemplateEnv) {
@@ -321,6 +351,9 @@ func (f *requestFlags) again(urls []string) string {
 	}
 	for _, field := range f.DataUrlencode {
 		add("data-urlencode", redactedField(field, "[redacted]"))
+	}
+	if f.inline != nil {
+		add("plan", f.inline.Name)
 	}
 	add("targets", f.Targets)
 	if f.TargetsFormat != "auto" {

@@ -31,7 +31,7 @@ type simCmd struct {
 func (c *simCmd) Help() string { return retryHelp() + "\nKeys of --server:\n" + lab.Help() }
 
 func (c *simCmd) run(s streams) (int, error) {
-	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
+	p, err := c.planned()
 	if err != nil {
 		return 0, err
 	}
@@ -56,6 +56,17 @@ func (c *simCmd) run(s streams) (int, error) {
 	})
 }
 
+// planned is the plan that the flags and the file make.
+func (c *simCmd) planned() (p *plan.Plan, err error) {
+	var sendErr error
+	c.sent, sendErr = c.mixed(c.Seed)
+	c.blind = sendErr != nil
+	if p, err = c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags); c.sent != nil {
+		p.Target.Network = []string{"--plan " + quote(c.layers.file.Name)} // where the requests are
+	}
+	return p, joined(err, sendErr)
+}
+
 // simulate runs p against a modelled server.
 func simulate(i *interrupts, p *plan.Plan, server lab.Spec, schedule string, began time.Time, observe func(correct.Sample)) *report.Report {
 	p.Target.Simulated, p.Target.Method = server.String(), "GET"
@@ -73,5 +84,5 @@ func (watched) Done() <-chan struct{} { return nil }
 
 // simAgain is a command that repeats the simulation.
 func simAgain(p *plan.Plan, schedule string) string {
-	return fmt.Sprintf("openload sim --server %s %s", quote(p.Target.Simulated), loadFlags(p, schedule))
+	return fmt.Sprintf("openload sim --server %s %s", quote(p.Target.Simulated), loadFlags(p, schedule)) + spaced(p.Target.Network)
 }
