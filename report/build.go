@@ -37,12 +37,13 @@ type Connections struct {
 	Opened uint64
 	Most   int // at once
 
-	Protocol string
-	HTTP2    *HTTP2
-	Peers    []Peer
-	Lookups  *Lookups
-	Pace     string // "": there was no choice
-	Reads    *ReadAudit
+	Protocol  string
+	HTTP2     *HTTP2
+	Redirects *uint64
+	Peers     []Peer
+	Lookups   *Lookups
+	Pace      string // "": there was no choice
+	Reads     *ReadAudit
 }
 
 // New is the report of a run.

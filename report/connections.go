@@ -4,10 +4,11 @@ import "time"
 
 // Network is whom a run's connections reached, and how they were found.
 type Network struct {
-	Protocol string   `json:"protocol"` // what was spoken last
-	HTTP2    *HTTP2   `json:"http2"`    // null for another protocol
-	Peers    []Peer   `json:"peers"`
-	Lookups  *Lookups `json:"lookups"` // null if no name was looked up
+	Protocol  string   `json:"protocol"`           // what was spoken last
+	HTTP2     *HTTP2   `json:"http2"`              // null for another protocol
+	Redirects *uint64  `json:"redirects_followed"` // null where none would have been
+	Peers     []Peer   `json:"peers"`
+	Lookups   *Lookups `json:"lookups"` // null if no name was looked up
 }
 
 // A Peer is an address that connections went to, or what stands in for one: a proxy, a
@@ -37,7 +38,7 @@ func networkOf(c *Connections) *Network {
 	if c == nil {
 		return nil
 	}
-	n := &Network{Protocol: c.Protocol, HTTP2: c.HTTP2, Peers: c.Peers, Lookups: c.Lookups}
+	n := &Network{Protocol: c.Protocol, HTTP2: c.HTTP2, Redirects: c.Redirects, Peers: c.Peers, Lookups: c.Lookups}
 	if n.Peers == nil {
 		n.Peers = []Peer{}
 	}

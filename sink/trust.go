@@ -55,6 +55,9 @@ func (p *page) measured() (items []string) {
 	if n := p.Counts.ConnectionsOpened; n != nil {
 		items = append(items, several(*n, "connection")+" opened")
 	}
+	if n := p.Network; n != nil && n.Redirects != nil {
+		items = append(items, several(*n.Redirects, "redirect")+" followed")
+	}
 	if n := p.Network; n != nil && n.HTTP2 != nil {
 		items = append(items, fmt.Sprintf("HTTP/2: %s, %d refused", several(n.HTTP2.Streams, "stream"), n.HTTP2.Refused))
 	} else if n != nil && slices.Contains(p.Plan.Network, "--http2") {

@@ -31,6 +31,7 @@ type Config struct {
 // A Client opens connections to one host. It may be used by many goroutines at once.
 type Client struct {
 	message request.Message // the request, ready to be written
+	target  request.Target
 	expect  func(status int) bool
 	route   *Route
 	tls     *tls.Config // nil for http
@@ -57,6 +58,7 @@ func New(c Config) (*Client, error) {
 			Head:  c.Request.Verb() == "HEAD",
 			Close: c.NoKeepAlive || hasToken([]byte(connection), "close"),
 		},
+		target: target,
 		expect: c.Expect,
 		clock:  c.Clock,
 	}

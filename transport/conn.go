@@ -100,6 +100,7 @@ func (c *Conn) read(head bool) Outcome {
 		o = failed(readClass(err, resp.began))
 	} else {
 		o.Status, o.Keep, o.RetryAfter = resp.status, resp.keep, resp.pause
+		o.Location = resp.goTo
 		if !c.client.expect(resp.status) {
 			o.Class = correct.BadStatus
 		}

@@ -13,6 +13,8 @@ type Outcome struct {
 	Bytes      int64         // response body bytes read
 	RetryAfter time.Duration // what the response asked to wait before another attempt
 
+	Location string // where a redirect leads; "" for another response
+
 	Detail string // for people: what the class leaves open, without addresses or ports
 
 	// Instants by the Client's clock; zero if it has none, or there was none.

@@ -20,6 +20,9 @@ func (l *Client) Parts() Parts {
 	return Parts{Message: l.message, Route: l.route, TLS: l.tls}
 }
 
+// Target is the host that l's connections are for.
+func (l *Client) Target() request.Target { return l.target }
+
 // Route is the way that l's connections take.
 func (l *Client) Route() *Route { return l.route }
 

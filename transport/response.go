@@ -23,6 +23,7 @@ type response struct {
 	bytes  int64         // of its body
 	keep   bool          // the connection can be used again
 	pause  time.Duration // asked for before another attempt
+	goTo   string        // of a redirect
 }
 
 // reader reads responses from one connection.
@@ -53,6 +54,9 @@ func (r *reader) response(head bool) (resp response, err error) {
 	resp.status = is.StatusCode()
 	if after := is.Header.Peek("Retry-After"); len(after) > 0 {
 		resp.pause = retryAfter(string(after), string(is.Header.Peek("Date")))
+	}
+	if 300 <= resp.status && resp.status < 400 {
+		resp.goTo = string(is.Header.Peek("Location"))
 	}
 	switch {
 	case r.rules.phase == complete: // no body

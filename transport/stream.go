@@ -110,6 +110,9 @@ func (t *Stream) exchange(r *http.Request) Outcome {
 		return o
 	}
 	o := Outcome{Status: resp.StatusCode, Bytes: n}
+	if 300 <= o.Status && o.Status < 400 {
+		o.Location = resp.Header.Get("Location")
+	}
 	if after := resp.Header.Get("Retry-After"); after != "" {
 		o.RetryAfter = retryAfter(after, resp.Header.Get("Date"))
 	}

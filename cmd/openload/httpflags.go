@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"openload/live"
 	"openload/report"
@@ -16,6 +18,7 @@ type httpFlags struct {
 	HTTP2          bool `name:"http2" group:"connection" help:"HTTP/2 over TLS, if the server agrees. -c is then the most streams, and so requests, at once; connections are opened as these need them."`
 	PriorKnowledge bool `name:"http2-prior-knowledge" group:"connection" help:"HTTP/2 without asking, as over http:// (h2c)."`
 	Streams        int  `group:"connection" placeholder:"N" help:"Most HTTP/2 streams of a connection at once. Default: as many as the server allows."`
+	Location       bool `short:"L" group:"request" help:"Follow redirects, 10 at most. A request's times then span all of them; its status is the last one's."`
 	PerConnection  int  `name:"requests-per-connection" group:"connection" placeholder:"N" help:"Most requests over a connection, which then ends. Default: as many as the server takes."`
 }
 
@@ -29,7 +32,9 @@ type manner struct {
 	// What is asked for that the event loop does not know, by flag.
 	portable []string
 
+	mu      sync.Mutex
 	streams []*transport.Streams
+	hops    *live.Hops // follows redirects; nil: nothing does
 }
 
 // manner is what the flags describe, for requests to the targets.
@@ -54,15 +59,49 @@ func (f *httpFlags) manner(targets []request.Target) (*manner, error) {
 	case m.http2:
 		m.portable = append(m.portable, "--http2")
 	}
+	if f.Location {
+		m.portable = append(m.portable, "--location")
+		m.hops = &live.Hops{}
+	}
 	return m, usage(errors.Join(wrong...))
+}
+
+// ready tells m how hosts are reached that servers redirect to.
+func (m *manner) ready(c transport.Config, n transport.Network) {
+	if m.hops == nil {
+		return
+	}
+	m.hops.Rewrite = n.Proxy.Rewrite
+	m.hops.Open = func(ctx context.Context, to request.Target) (live.Dialer, error) {
+		c := c
+		c.Request = request.Request{URL: to.URL()}
+		client, _, err := reach(ctx, c, n)
+		if err != nil {
+			return nil, err
+		}
+		return m.plainly(client), nil
+	}
 }
 
 // dialer opens connections to c's host.
 func (m *manner) dialer(c *transport.Client) live.Dialer {
-	if m == nil || !m.http2 {
+	switch {
+	case m == nil:
+		return live.Over(c)
+	case m.hops == nil:
+		return m.plainly(c)
+	}
+	return m.hops.Follow(m.plainly(c), c.Target(), nil)
+}
+
+// plainly is dialer without redirects.
+func (m *manner) plainly(c *transport.Client) live.Dialer {
+	if !m.http2 {
 		return live.Over(c)
 	}
 	s := transport.NewStreams(c, transport.Known(m.prior), m.most)
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.streams = append(m.streams, s)
 	return live.OverStreams(s)
 }
@@ -85,7 +124,16 @@ func (m *manner) why() string {
 
 // told adds to a report what the streams came to.
 func (m *manner) told(c *report.Connections) {
-	if m == nil || len(m.streams) == 0 {
+	if m == nil {
+		return
+	}
+	if m.hops != nil {
+		n := uint64(m.hops.Followed.Load())
+		c.Redirects = &n
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.streams) == 0 {
 		return
 	}
 	h := &report.HTTP2{}
@@ -115,6 +163,9 @@ func (f *httpFlags) again() (flags []string) {
 	}
 	if f.Streams > 0 {
 		flags = append(flags, fmt.Sprintf("--streams %d", f.Streams))
+	}
+	if f.Location {
+		flags = append(flags, "--location")
 	}
 	if f.PerConnection > 0 {
 		flags = append(flags, fmt.Sprintf("--requests-per-connection %d", f.PerConnection))

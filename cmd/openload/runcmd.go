@@ -24,6 +24,7 @@ type runCmd struct {
 	load
 	closedFlags
 	requestFlags
+	authFlags
 	limits
 	httpFlags
 	tlsFlags
@@ -92,7 +93,14 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	var reqErr, tlsErr, netErr error
 	w.security, tlsErr = c.security()
 	w.network, netErr = c.network()
-	w.sent, reqErr = c.build(c.URL, in, c.Seed, w.network.Proxy.Rewrite)
+	authorization, authErr := c.authorization(c.Header)
+	own := c.requestFlags
+	if authorization != "" {
+		own.Header = append(own.Header[:len(own.Header):len(own.Header)], authorization)
+	}
+	w.sent, reqErr = own.build(c.URL, in, c.Seed, w.network.Proxy.Rewrite)
+	c.Method = own.Method
+	reqErr = joined(authErr, reqErr)
 	var targets []request.Target
 	if w.sent != nil {
 		targets = w.sent.wire.Targets()
@@ -104,11 +112,13 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 
 // runner readies the target that p is for, and tells p of it. end ends what it opened.
 func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w wired) (do runner, end func(), err error) {
-	clients, looked, err := w.sent.reach(i.stop, transport.Config{Security: w.security, HTTP2: w.how.http2, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}, w.network)
+	config := transport.Config{Security: w.security, HTTP2: w.how.http2, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}
+	clients, looked, err := w.sent.reach(i.stop, config, w.network)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Target = plan.Target{Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: slices.Concat(c.httpFlags.again(), c.tlsFlags.again(), c.networkFlags.again())}
+	w.how.ready(config, w.network)
+	p.Target = plan.Target{Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: slices.Concat(c.authFlags.again(), c.httpFlags.again(), c.tlsFlags.again(), c.networkFlags.again())}
 	w.sent.describe(p)
 	if len(clients) > 1 {
 		return nil, nil, usagef("the targets go to %d hosts (%s); a run goes to one: give each its own", len(clients), p.Target.URL)

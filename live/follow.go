@@ -1,0 +1,179 @@
+package live
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"openload/correct"
+	"openload/engine"
+	"openload/request"
+	"openload/transport"
+)
+
+// Hops follows redirects: what comes of a shot is what came of its last request, and its
+// times span them all.
+type Hops struct {
+	// Open returns the dialer of another target that a server redirects to; its error
+	// says why there is none. It is asked once for each.
+	Open func(ctx context.Context, to request.Target) (Dialer, error)
+	// Rewrite changes a request's bytes for its way, if it is set.
+	Rewrite func(wire []byte, to request.Target) []byte
+
+	Followed atomic.Int64 // redirects that were
+
+	mu     sync.Mutex
+	others map[request.Target]*other
+}
+
+// other is another target.
+type other struct {
+	once   sync.Once
+	dialer Dialer
+	err    error
+}
+
+// Follow returns a dialer of connections to target that follow redirects. message is
+// what shots send without a feed.
+func (h *Hops) Follow(d Dialer, target request.Target, message *request.Message) Dialer {
+	return following{h, d, target, message}
+}
+
+type following struct {
+	hops    *Hops
+	dialer  Dialer
+	target  request.Target
+	message *request.Message
+}
+
+func (f following) Dial(ctx context.Context, timeout time.Duration) (Conn, transport.Outcome) {
+	c, o := f.dialer.Dial(ctx, timeout)
+	if c == nil {
+		return nil, o
+	}
+	return &follower{following: f, Conn: c, ctx: ctx, timeout: timeout}, o
+}
+
+// follower is a connection, and those to other targets that it was led to.
+type follower struct {
+	following
+	Conn
+	ctx     context.Context
+	timeout time.Duration
+	there   map[request.Target]Conn
+}
+
+func (f *follower) Exchange(s engine.Shot, m *request.Message, deadline time.Time) transport.Outcome {
+	o := f.Conn.Exchange(s, m, deadline)
+	if m == nil {
+		m = f.message
+	}
+	if !o.Redirected() || m == nil {
+		return o
+	}
+	keep, wrote, bytes := o.Keep, o.Wrote, o.Bytes
+	at := f.target
+	for hop := 1; o.Redirected(); hop++ {
+		next, to, err := transport.Follow(m, at, &o)
+		if err != nil {
+			o.Class, o.Detail = correct.BadStatus, err.Error()
+			break
+		}
+		if hop > transport.MaxHops {
+			o.Class, o.Detail = correct.BadStatus, "more than 10 redirects in a row"
+			break
+		}
+		if f.hops.Rewrite != nil {
+			next.Bytes = f.hops.Rewrite(next.Bytes, to)
+		}
+		f.hops.Followed.Add(1)
+		if to == f.target && keep {
+			o = f.Conn.Exchange(s, &next, deadline)
+			keep = o.Keep
+		} else {
+			o = f.elsewhere(s, to, &next, deadline)
+		}
+		bytes += o.Bytes
+		m, at = &next, to
+	}
+	if o.Class == correct.Stale {
+		o.Class, o.Detail = correct.Reset, "closed between two redirects" // what went before is not sent again
+	}
+	o.Keep, o.Wrote, o.Bytes, o.Written, o.Full = keep, wrote, bytes, true, false
+	return o
+}
+
+// elsewhere sends a request to another target, or to this one over another connection.
+func (f *follower) elsewhere(s engine.Shot, to request.Target, m *request.Message, deadline time.Time) transport.Outcome {
+	for range 2 {
+		c := f.there[to]
+		if c != nil && !c.Alive() {
+			c.Close()
+			delete(f.there, to)
+			c = nil
+		}
+		if c == nil {
+			var o transport.Outcome
+			if c, o = f.open(to, deadline); c == nil {
+				return o
+			}
+			if f.there == nil {
+				f.there = map[request.Target]Conn{}
+			}
+			f.there[to] = c
+		}
+		o := c.Exchange(s, m, deadline)
+		if !o.Keep {
+			c.Close()
+			delete(f.there, to)
+		}
+		if o.Class != correct.Stale {
+			return o
+		}
+	}
+	return transport.Outcome{Class: correct.Reset, Detail: "closed between two redirects"}
+}
+
+// open opens a connection to another target, in the time that is left.
+func (f *follower) open(to request.Target, deadline time.Time) (Conn, transport.Outcome) {
+	d := f.dialer
+	if to != f.target {
+		f.hops.mu.Lock()
+		if f.hops.others == nil {
+			f.hops.others = map[request.Target]*other{}
+		}
+		x := f.hops.others[to]
+		if x == nil {
+			x = &other{}
+			f.hops.others[to] = x
+		}
+		f.hops.mu.Unlock()
+		x.once.Do(func() { x.dialer, x.err = f.hops.Open(f.ctx, to) })
+		if x.err != nil {
+			if f.ctx.Err() != nil {
+				return nil, transport.Outcome{Class: correct.Unfinished}
+			}
+			return nil, transport.Outcome{Class: correct.DNS, Detail: x.err.Error()}
+		}
+		d = x.dialer
+	}
+	timeout := f.timeout
+	if !deadline.IsZero() {
+		if left := time.Until(deadline); timeout == 0 || left < timeout {
+			timeout = max(left, 1)
+		}
+	}
+	c, o := d.Dial(f.ctx, timeout)
+	if o.Class == correct.ConnectTimeout && !deadline.IsZero() && !time.Now().Before(deadline) {
+		o.Class = correct.Timeout // the attempt's own
+	}
+	return c, o
+}
+
+func (f *follower) Close() {
+	for _, c := range f.there {
+		c.Close()
+	}
+	f.Conn.Close()
+}
