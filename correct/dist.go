@@ -125,8 +125,10 @@ func (d *Dist) Failed() uint64 { return d.failed }
 // Quantile is the value at q's nearest rank, to three digits and never outside
 // the least and greatest value. There is none (ok is false) in an empty set and
 // where the rank falls among the failures.
-func (d *Dist) Quantile(q Quantile) (v time.Duration, ok bool) {
-	rank := q.Rank(d.N())
+func (d *Dist) Quantile(q Quantile) (v time.Duration, ok bool) { return d.AtRank(q.Rank(d.N())) }
+
+// AtRank is the value of a rank, from 1, as Quantile gives it.
+func (d *Dist) AtRank(rank uint64) (v time.Duration, ok bool) {
 	switch {
 	case rank == 0 || rank > d.values:
 		return 0, false

@@ -88,6 +88,7 @@ type Run struct {
 	Engine      string        `json:"engine"`            // portable, loop, sim, or file
 	Pace        string        `json:"pace,omitempty"`    // of the loop: precise, balanced, frugal
 	ReadAudit   *ReadAudit    `json:"read_audit,omitempty"`
+	Machine     string        `json:"machine,omitempty"` // that sent, in words; absent where time was virtual
 }
 
 // Correction says what was done to the samples, so that nobody does it again.

@@ -24,6 +24,7 @@ type grammar struct {
 	Report     reportCmd     `cmd:"" help:"Show a saved run in another form."`
 	Judge      judgeCmd      `cmd:"" help:"Judge a saved run by other rules, without running it again."`
 	Import     importCmd     `cmd:"" help:"Make a file of targets from a curl command, an HTTP archive or an access log."`
+	Compare    compareCmd    `cmd:"" help:"Say whether runs got worse than those before."`
 	Peaks      peaksCmd      `cmd:"" help:"Show how many arrivals of an access log or another file came at once, by the width of at once."`
 	Experiment experimentCmd `cmd:"" help:"Compare variants of a plan: repeated, in turn, with exact p-values; a run that cannot be trusted has no numbers."`
 	Schedule   scheduleCmd   `cmd:"" help:"Print the instants of a schedule as CSV, for --schedule."`

@@ -202,7 +202,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	defer names.Stop()
 	r := run.Run(ctx, stop, run.Setup{
 		Ready: ready, World: w, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
-		Started: epoch, Engine: name, Observe: o.observe,
+		Started: epoch, Engine: name, Machine: machine(), Observe: o.observe,
 		Connections: func() run.Connections { return opened(w.Counters(), names.Stop(), o.how) },
 	})
 	return r, nil
