@@ -45,6 +45,9 @@ func FindText(w io.Writer, f *report.Find, opt TextOptions) error {
 		if early(f) {
 			p.lines([]string{"   - a step that cannot pass any more ends early: its figures are of what it sent"})
 		}
+		if growing(f) {
+			p.point("at " + PerSecond(*f.Holds) + " more and more operations were under way towards the end: with longer steps (--step-duration) it may not hold")
+		}
 		if n := repeated(f); n > 0 {
 			p.point(several(uint64(n), "step") + " made twice, for the first try could not be judged")
 		}
@@ -162,6 +165,13 @@ func repeated(f *report.Find) (n int) {
 		seen[s.Rate] = true
 	}
 	return n
+}
+
+// growing reports whether the highest rate that held did so without a steady state.
+func growing(f *report.Find) bool {
+	return f.Holds != nil && slices.ContainsFunc(f.Steps, func(s report.FindStep) bool {
+		return s.Rate == *f.Holds && slices.ContainsFunc(s.Report.Notes, func(n report.Reason) bool { return n.Code == "no_steady_state" })
+	})
 }
 
 // early reports whether a step was cut short.

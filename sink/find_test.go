@@ -51,6 +51,10 @@ func TestFindText(t *testing.T) {
 			require.NoError(t, sink.FindText(&b, f, sink.TextOptions{}))
 		})
 	}
+	growing := found(report.ByServer)
+	growing.Steps[3].Report.Notes = []report.Reason{reason("no_steady_state", "no steady state")}
+	require.NoError(t, sink.FindText(&b, growing, sink.TextOptions{}))
+	require.Contains(t, b.String(), "at 40/s more and more operations were under way")
 	b.Reset()
 	require.NoError(t, sink.FindText(&b, &report.Find{Limit: report.ByUser}, sink.TextOptions{}))
 	require.Equal(t, " INTERRUPTED  after 0 steps\n", b.String())

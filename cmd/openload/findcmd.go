@@ -21,7 +21,7 @@ import (
 
 // findCmd is the search for the highest rate that keeps the rules.
 type findCmd struct {
-	URL          string        `arg:"" optional:"" help:"What to ask for."`
+	URL          []string      `arg:"" optional:"" sep:"none" help:"What to ask for. Several are taken in turn."`
 	From         schedule.Rate `group:"load" default:"10" placeholder:"RATE" help:"Lowest rate, tried first."`
 	To           schedule.Rate `group:"load" default:"10000" placeholder:"RATE" help:"Highest rate to try."`
 	StepDuration span          `group:"load" default:"10s" placeholder:"TIME" help:"How long each rate is measured."`
@@ -32,6 +32,7 @@ type findCmd struct {
 	Server       string        `group:"request" placeholder:"'KEY=VALUE ...'" help:"In place of a URL: search in virtual time against this modelled server, as for 'openload sim'."`
 	requestFlags
 	limits
+	httpFlags
 	tlsFlags
 	networkFlags
 	engineFlags
@@ -91,7 +92,7 @@ func (c *findCmd) run(s streams) (int, error) {
 	wireErr := c.wire(s.in)
 	p, err := c.step(search.From)
 	err = joined(joined(err, wireErr), usage(search.Check()))
-	if (c.URL == "" && c.Targets == "") == (c.Server == "") {
+	if (len(c.URL) == 0 && c.Targets == "") == (c.Server == "") {
 		err = joined(err, usagef("find searches against a URL, or in virtual time against --server; give one of them"))
 	}
 	if len(c.SLA) == 0 {
@@ -181,17 +182,14 @@ func (c *findCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, 
 
 // asRun is the command that makes one step.
 func (c *findCmd) asRun() *runCmd {
-	r := &runCmd{requestFlags: c.requestFlags, limits: c.limits, tlsFlags: c.tlsFlags, networkFlags: c.networkFlags, engineFlags: c.engineFlags}
+	r := &runCmd{URL: c.URL, requestFlags: c.requestFlags, limits: c.limits, httpFlags: c.httpFlags, tlsFlags: c.tlsFlags, networkFlags: c.networkFlags, engineFlags: c.engineFlags}
 	r.Progress, r.Quiet, r.Color, r.Seed = c.Progress, c.Quiet, c.Color, c.Seed
-	if c.URL != "" {
-		r.URL = []string{c.URL}
-	}
 	return r
 }
 
 // wire reads the flags that say what is sent and how.
 func (c *findCmd) wire(in io.Reader) (err error) {
-	if c.URL == "" && c.Targets == "" {
+	if len(c.URL) == 0 && c.Targets == "" {
 		return nil
 	}
 	if c.Order == request.Once.String() {
