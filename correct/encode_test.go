@@ -33,3 +33,18 @@ func TestEncodedGivesBackTheHistogram(t *testing.T) {
 		require.Equal(t, d.Histogram().Distribution(), back.Distribution())
 	})
 }
+
+// What is written is what the library writes, whatever the histogram.
+func TestEncodedIsTheLibrarys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := hdrhistogram.New(1, rapid.SampledFrom([]int64{int64(Longest), 3_600_000_000}).Draw(t, "greatest"), rapid.IntRange(1, 3).Draw(t, "digits"))
+		if rapid.Bool().Draw(t, "not empty") {
+			for _, v := range drawValues(t, "values") {
+				_ = h.RecordValues(int64(v), rapid.Int64Range(1, 1<<40).Draw(t, "n"))
+			}
+		}
+		want, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		require.NoError(t, err)
+		require.Equal(t, string(want), Encoded(h))
+	})
+}

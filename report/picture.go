@@ -87,9 +87,5 @@ func encoded(h *hdrhistogram.Histogram) string {
 	if h == nil {
 		return ""
 	}
-	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		panic("report: histogram that can't be encoded: " + err.Error())
-	}
-	return string(text)
+	return correct.Encoded(h)
 }
