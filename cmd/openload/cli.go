@@ -124,6 +124,9 @@ func asUsage(err error) error {
 // unknownFlag is how kong begins when it knows no such flag.
 var unknownFlag = regexp.MustCompile(`^unknown flag (-\S+?)(,|$)`)
 
+// missingArg is how kong says that an argument is not there.
+var missingArg = regexp.MustCompile(`^expected "<(\w+)>`)
+
 // plainer drops what kong's errors have beyond the point, and guesses better.
 func plainer(err error, app *kong.Application) error {
 	text := err.Error()
@@ -143,6 +146,9 @@ func plainer(err error, app *kong.Application) error {
 	}
 	if strings.HasPrefix(text, "expected \"<url>\"") {
 		return errors.New("no URL given; end the command with one, such as http://127.0.0.1:8080/")
+	}
+	if m := missingArg.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("no %s given; openload --help lists the commands, and openload COMMAND --help what they take", strings.ToUpper(m[1]))
 	}
 	return errors.New(text)
 }

@@ -170,11 +170,17 @@ func (b *bench) under(variant int) *layers {
 // check finds out before the start what is wrong with any variant.
 func (b *bench) check() error {
 	var wrong []error
+	texts := map[string]int{}
 	for i, v := range b.spec.Variants {
 		b.commands = append(b.commands, "")
-		if err := b.try(i); err != nil {
-			wrong = append(wrong, fmt.Errorf("variant %q: %w", v.Name, err))
+		err := b.try(i)
+		if err == nil {
+			continue
 		}
+		if texts[err.Error()]++; texts[err.Error()] == len(b.spec.Variants) {
+			return err // of the plan that they share
+		}
+		wrong = append(wrong, fmt.Errorf("variant %q: %w", v.Name, err))
 	}
 	return errors.Join(wrong...)
 }
@@ -221,7 +227,7 @@ func (b *bench) try(i int) error {
 		return errors.New("it has no url: to ask, and no server: to run in this process")
 	}
 	if _, err := lab.Parse(server); err != nil {
-		return l.locate(fmt.Errorf("--%w", err))
+		return l.locate(flagged(err))
 	}
 	return nil
 }
@@ -287,7 +293,7 @@ func (b *bench) modelled(variant int) (*simCmd, *plan.Plan, lab.Spec, error) {
 	}
 	server, err := lab.Parse(c.Server)
 	if err != nil {
-		return nil, nil, lab.Spec{}, l.locate(fmt.Errorf("--%w", err))
+		return nil, nil, lab.Spec{}, l.locate(flagged(err))
 	}
 	p.Target.Method = "GET"
 	return c, p, server, nil

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"openload/correct"
@@ -32,12 +34,12 @@ func (c *simCmd) Help() string { return retryHelp() + "\nKeys of --server:\n" + 
 
 func (c *simCmd) run(s streams) (int, error) {
 	p, err := c.planned()
+	server, serverErr := lab.Parse(c.Server)
+	if serverErr != nil {
+		err = joined(err, usage(flagged(serverErr)))
+	}
 	if err != nil {
 		return 0, err
-	}
-	server, err := lab.Parse(c.Server)
-	if err != nil {
-		return 0, usagef("--%w", err) // it begins with "server: "
 	}
 	if c.Explain {
 		return c.explain(s, p)
@@ -54,6 +56,11 @@ func (c *simCmd) run(s streams) (int, error) {
 		one.outs.began(began)
 		return simulate(i, p, server, c.Schedule, began, one.observe), nil
 	})
+}
+
+// flagged is the lab's error, whose lines begin with "server: ", as one of --server.
+func flagged(err error) error {
+	return errors.New("--" + strings.ReplaceAll(err.Error(), "\nserver: ", "\n--server: "))
 }
 
 // planned is the plan that the flags and the file make.
