@@ -49,7 +49,7 @@ bench: ## openload beside other load generators; writes bench/RESULTS.md
 microbench: ## the benchmarks of packages
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-integration: ## against witnesses in C, and make formats; needs gcc
+integration: ## against witnesses in C, nginx, haproxy, and make formats; needs gcc and both
 	$(GO) test -tags integration -count 1 -timeout 600s ./cmd/openload -run Integration -v
 	$(MAKE) formats
 	$(MAKE) browser
