@@ -111,8 +111,10 @@ func Compare(base, after []Named, opt CompareOptions) (*Comparison, error) {
 		return nil, errors.New("a comparison takes at least one run before and one after")
 	}
 	c := &Comparison{Schema: CompareSchema, Verdict: "none", Confidence: opt.Confidence, Changes: []Change{}, Gates: []GateResult{}, Notes: []Reason{}}
-	var err error
-	if c.Differences, err = differences(append(slices.Clone(base), after...), opt.Force); err != nil {
+	c.Differences = differences(append(slices.Clone(base), after...))
+	err := refusal(c.Differences, func(d Difference) bool { return d.Refuses && !opt.Force },
+		"that would show, and not what became of the server; make them by one plan")
+	if err != nil {
 		return nil, err
 	}
 	a, err := side(base, &c.Base)

@@ -77,11 +77,9 @@ var traits = []trait{
 	{"openload", false, func(r *Report) string { return r.Tool.Version }},
 }
 
-// differences are all that the runs are not alike in. The error names those that would
-// be compared in place of the server, unless force is set.
-func differences(runs []Named, force bool) ([]Difference, error) {
+// differences are all that the runs are not alike in.
+func differences(runs []Named) []Difference {
 	all := []Difference{}
-	var wrong []error
 	for _, t := range traits {
 		var values []string
 		for _, r := range runs {
@@ -98,9 +96,17 @@ func differences(runs []Named, force bool) ([]Difference, error) {
 			}
 		}
 		all = append(all, Difference{t.what, values, t.refuses})
-		if t.refuses && !force {
-			wrong = append(wrong, fmt.Errorf("the runs differ in %s (%s): that would show, and not what became of the server; make them by one plan", t.what, strings.Join(values, " / ")))
+	}
+	return all
+}
+
+// refusal names those of the differences that must not be, each with the reason.
+func refusal(all []Difference, must func(Difference) bool, why string) error {
+	var wrong []error
+	for _, d := range all {
+		if must(d) {
+			wrong = append(wrong, fmt.Errorf("the runs differ in %s (%s): %s", d.What, strings.Join(d.Values, " / "), why))
 		}
 	}
-	return all, errors.Join(wrong...)
+	return errors.Join(wrong...)
 }

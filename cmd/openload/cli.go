@@ -23,6 +23,7 @@ type grammar struct {
 	Find       findCmd       `cmd:"" help:"Find the highest rate at which the rules of --sla hold."`
 	Report     reportCmd     `cmd:"" help:"Show a saved run in another form."`
 	Judge      judgeCmd      `cmd:"" help:"Judge a saved run by other rules, without running it again."`
+	Merge      mergeCmd      `cmd:"" help:"Put runs of one plan together, as one sample."`
 	Import     importCmd     `cmd:"" help:"Make a file of targets from a curl command, an HTTP archive or an access log."`
 	Compare    compareCmd    `cmd:"" help:"Say whether runs got worse than those before."`
 	Peaks      peaksCmd      `cmd:"" help:"Show how many arrivals of an access log or another file came at once, by the width of at once."`

@@ -1,0 +1,377 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"openload/correct"
+	"openload/sla"
+)
+
+// Merge puts runs of one plan together as if all their operations were one run's:
+// counts are added and distributions merged, and a percentile is that of the whole,
+// never a mean of theirs. What needs the operations in order, or at one clock, is left
+// out: the prediction for a closed loop, episodes, peaks, percentiles over time. The
+// error says in what the runs are no runs of one plan. The report is to be judged.
+func Merge(runs []Named) (*Report, error) {
+	if len(runs) < 2 {
+		return nil, errors.New("merge takes two runs or more")
+	}
+	if err := onePlan(runs); err != nil {
+		return nil, err
+	}
+	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b Named) int { return a.Report.Run.Started.Compare(b.Report.Run.Started) })
+	out := *runs[0].Report
+	out.Counts, out.Rate, out.Peaks, out.Evidence = Counts{}, nil, nil, &Evidence{}
+	out.Network, out.Flow, out.Heat, out.Worst, out.Phases = nil, nil, nil, nil, nil
+	out.SLA, out.Verdict, out.Reasons, out.Notes = []Rule{}, "none", []Reason{}, []Reason{}
+	out.Correction.Synthetic = 0
+	if out.Schedule != nil {
+		s := *out.Schedule
+		out.Schedule = &s
+	}
+	var latencies []*Latency
+	for i, r := range runs {
+		out.Counts.add(&r.Counts, i == 0)
+		out.Correction.Synthetic += r.Correction.Synthetic
+		out.Run.Interrupted = out.Run.Interrupted || r.Report.Run.Interrupted
+		out.Run.Aborted = out.Run.Aborted || r.Report.Run.Aborted
+		out.Run.Duration = max(out.Run.Duration, r.Report.Run.Started.Sub(out.Run.Started)+r.Report.Run.Duration)
+		if m := r.Report.Run.Machine; i > 0 && m != "" && !strings.Contains(out.Run.Machine, m) {
+			out.Run.Machine += "; " + m
+		}
+		if s := r.Schedule; s != nil && s.SHA256 != out.Schedule.SHA256 {
+			out.Schedule.SHA256 = "" // none is that of all
+		}
+		out.Evidence.add(r.Evidence, i == 0)
+		latencies = append(latencies, &r.Latency)
+	}
+	var err error
+	if out.Latency, err = mergeLatency(latencies); err != nil {
+		return nil, err
+	}
+	if err := out.mergeParts(runs); err != nil {
+		return nil, err
+	}
+	out.Series = mergeSeries(runs)
+	out.Retries = mergeRetries(runs, &out.Counts)
+	out.Notes = append(out.Notes, mergeNotes(runs)...)
+	return &out, nil
+}
+
+// onePlan refuses what was not made by one plan, or is given twice.
+func onePlan(runs []Named) error {
+	wrong := []error{refusal(differences(runs), func(d Difference) bool { return !slices.Contains([]string{"engine", "machine", "openload"}, d.What) },
+		"only runs of one plan are one sample")}
+	for i, r := range runs {
+		for _, o := range runs[:i] {
+			if r.Report.Run.Started.Equal(o.Report.Run.Started) && r.Counts.Scheduled > 0 && r.Latency.Raw != nil && o.Latency.Raw != nil && r.Latency.Raw.Histogram == o.Latency.Raw.Histogram && sameSeed(r, o) {
+				wrong = append(wrong, fmt.Errorf("%s and %s are the same run: its operations would count twice", o, r))
+			}
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func sameSeed(a, b Named) bool {
+	return a.Schedule == nil || b.Schedule == nil || a.Schedule.Seed == b.Schedule.Seed
+}
+
+func (c *Counts) add(o *Counts, first bool) {
+	if first {
+		*c = Counts{Planned: new(uint64), ConnectionsOpened: new(uint64), MaxConnections: new(int), LateAnswers: new(uint64)}
+		c.Errors, c.Timeouts, c.Status = map[string]uint64{}, map[string]uint64{}, map[string]uint64{}
+	}
+	for _, x := range []struct {
+		to   *uint64
+		from uint64
+	}{
+		{&c.Scheduled, o.Scheduled}, {&c.Fired, o.Fired}, {&c.Dropped, o.Dropped}, {&c.Sent, o.Sent}, {&c.OK, o.OK},
+		{&c.BadStatus, o.BadStatus}, {&c.TimedOut, o.TimedOut}, {&c.Unfinished, o.Unfinished}, {&c.Blocked, o.Blocked}, {&c.Unknown, o.Unknown},
+		{&c.Attempts, o.Attempts}, {&c.AttemptsSent, o.AttemptsSent}, {&c.Resent, o.Resent},
+	} {
+		*x.to += x.from
+	}
+	for _, x := range []struct{ to, from map[string]uint64 }{{c.Errors, o.Errors}, {c.Timeouts, o.Timeouts}, {c.Status, o.Status}} {
+		for k, n := range x.from {
+			x.to[k] += n
+		}
+	}
+	addKnown(&c.Planned, o.Planned)
+	addKnown(&c.ConnectionsOpened, o.ConnectionsOpened)
+	addKnown(&c.MaxConnections, o.MaxConnections)
+	addKnown(&c.LateAnswers, o.LateAnswers)
+	c.MaxBacklog = max(c.MaxBacklog, o.MaxBacklog)
+}
+
+// addKnown adds what is known on both sides; else the sum is unknown.
+func addKnown[T uint64 | int](to **T, from *T) {
+	if *to == nil || from == nil {
+		*to = nil
+		return
+	}
+	**to += *from
+}
+
+// add keeps the evidence that is worst for the runs together.
+func (e *Evidence) add(o *Evidence, first bool) {
+	if o == nil {
+		return
+	}
+	known := first || e.Planned > 0
+	if e.Planned += o.Planned; !known || o.Planned == 0 {
+		e.Planned = 0
+	}
+	off := func(x *Evidence) time.Duration {
+		return ((x.LastDispatched - x.FirstDispatched) - (x.LastIntended - x.FirstIntended)).Abs()
+	}
+	if first || off(o) > off(e) { // of a rate, the one that was kept worst
+		e.FirstIntended, e.LastIntended = o.FirstIntended, o.LastIntended
+		e.FirstDispatched, e.LastDispatched = o.FirstDispatched, o.LastDispatched
+	}
+	e.MaxLate = max(e.MaxLate, o.MaxLate)
+	e.Burst, e.Held, e.AutoCapReached = e.Burst || o.Burst, e.Held || o.Held, e.AutoCapReached || o.AutoCapReached
+}
+
+// mergeLatency merges the readings that all have.
+func mergeLatency(all []*Latency) (out Latency, err error) {
+	for _, x := range []struct {
+		name string
+		of   func(*Latency) **Dist
+	}{
+		{"corrected", func(l *Latency) **Dist { return &l.Corrected }},
+		{"raw", func(l *Latency) **Dist { return &l.Raw }},
+		{"queue", func(l *Latency) **Dist { return &l.Queue }},
+		{"corrected_ok", func(l *Latency) **Dist { return &l.CorrectedOK }},
+		{"corrected_less_lag", func(l *Latency) **Dist { return &l.LessLag }},
+		{"corrected_less_lag_and_wait", func(l *Latency) **Dist { return &l.LessWait }},
+		{"settled", func(l *Latency) **Dist { return &l.Settled }},
+	} {
+		var dists []*Dist
+		for _, l := range all {
+			d := *x.of(l)
+			if d == nil && x.name == "corrected_less_lag_and_wait" {
+				d = l.LessLag // there the wait makes no difference
+			}
+			dists = append(dists, d)
+		}
+		if x.name == "corrected_less_lag_and_wait" && !slices.ContainsFunc(all, func(l *Latency) bool { return l.LessWait != nil }) {
+			continue
+		}
+		if *x.of(&out), err = mergeDists(dists); err != nil {
+			return out, fmt.Errorf("latency %s: %w", x.name, err)
+		}
+	}
+	var lag, wait []*Dist
+	for _, l := range all {
+		lag, wait = append(lag, l.Lag), append(wait, l.Wait)
+	}
+	out.Lag, out.Wait = extremes(lag), extremes(wait)
+	return out, nil
+}
+
+// mergeDists merges distributions; nil if one is missing.
+func mergeDists(all []*Dist) (*Dist, error) {
+	if slices.Contains(all, nil) {
+		return nil, nil
+	}
+	var parts []*correct.Dist
+	var limits []time.Duration // that all count exactly
+	for i, d := range all {
+		part, err := d.restore()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+		if i == 0 {
+			limits = part.Limits()
+		}
+		limits = slices.DeleteFunc(limits, func(l time.Duration) bool { return !slices.Contains(part.Limits(), l) })
+	}
+	whole := correct.NewDist(limits...)
+	for _, p := range parts {
+		one := p.Only(limits)
+		whole.Merge(&one)
+	}
+	return WithHistogram(&whole), nil
+}
+
+// extremes are what distributions without a histogram say together: percentiles are
+// unknown but for those that all agree on.
+func extremes(all []*Dist) *Dist {
+	if slices.Contains(all, nil) {
+		return nil
+	}
+	var out Dist
+	for _, d := range all {
+		out.N += d.N
+		out.Failed += d.Failed
+		if d.Min != nil && (out.Min == nil || *d.Min < *out.Min) {
+			out.Min = d.Min
+		}
+		if d.Max != nil && (out.Max == nil || *d.Max > *out.Max) {
+			out.Max = d.Max
+		}
+	}
+	if out.Failed > 0 {
+		out.Max = nil
+	}
+	return &out
+}
+
+func (r *Report) mergeParts(runs []Named) error {
+	targets, stages := slices.Clone(r.Targets), slices.Clone(r.Stages)
+	for i := range targets {
+		t := &targets[i]
+		var parts []*Latency
+		for k, run := range runs {
+			o := run.Targets[i]
+			t.Counts.add(&o.Counts, k == 0)
+			parts = append(parts, &o.Latency)
+		}
+		t.Failed, t.SentShare = t.Counts.Scheduled-t.Counts.OK, ratio(t.Counts.Sent, r.Counts.Sent)
+		t.AttemptsPerOperation = ratio(t.Counts.Attempts, t.Counts.Fired)
+		var err error
+		if t.Latency, err = mergeLatency(parts); err != nil {
+			return fmt.Errorf("target %s: %w", t.Name, err)
+		}
+	}
+	r.Targets = targets
+	for i := range stages {
+		s := &stages[i]
+		var parts []*Latency
+		for k, run := range runs {
+			if len(run.Stages) != len(stages) || run.Stages[i].Name != s.Name {
+				return fmt.Errorf("%s has other phases", run)
+			}
+			s.Counts.add(&run.Stages[i].Counts, k == 0)
+			parts = append(parts, &run.Stages[i].Latency)
+		}
+		s.Failed = s.Counts.Scheduled - s.Counts.OK
+		var err error
+		if s.Latency, err = mergeLatency(parts); err != nil {
+			return fmt.Errorf("phase %s: %w", s.Name, err)
+		}
+	}
+	r.Stages = stages
+	if r.Warmup == nil {
+		return nil
+	}
+	w := *r.Warmup
+	var parts []*Latency
+	for k, run := range runs {
+		w.Counts.add(&run.Warmup.Counts, k == 0)
+		parts = append(parts, &run.Warmup.Latency)
+	}
+	w.Failed = w.Counts.Scheduled - w.Counts.OK
+	var err error
+	w.Latency, err = mergeLatency(parts)
+	r.Warmup = &w
+	return err
+}
+
+// mergeSeries adds up windows, if all runs are cut into the same; percentiles of a
+// window are unknown then. Else there is no series.
+func mergeSeries(runs []Named) []Window {
+	out := slices.Clone(runs[0].Series)
+	for i := range out {
+		w := &out[i]
+		w.CorrectedP99, w.RawP99 = nil, nil
+		for _, r := range runs[1:] {
+			if len(r.Series) != len(out) || r.Series[i].At != w.At || r.Series[i].Width != w.Width {
+				return []Window{}
+			}
+			o := &r.Series[i]
+			w.Scheduled += o.Scheduled
+			w.Sent += o.Sent
+			w.OK += o.OK
+			w.Failed += o.Failed
+			w.Backlog, w.Out, w.OldestWait = max(w.Backlog, o.Backlog), max(w.Out, o.Out), max(w.OldestWait, o.OldestWait)
+			if o.CorrectedMax != nil && (w.CorrectedMax == nil || *o.CorrectedMax > *w.CorrectedMax) {
+				w.CorrectedMax = o.CorrectedMax
+			}
+		}
+	}
+	return out
+}
+
+func mergeRetries(runs []Named, c *Counts) *Retries {
+	if runs[0].Retries == nil {
+		return nil
+	}
+	out := Retries{Policy: runs[0].Retries.Policy, OperationsByAttempts: []uint64{}}
+	for _, run := range runs {
+		r := run.Retries
+		for i, n := range r.OperationsByAttempts {
+			if i == len(out.OperationsByAttempts) {
+				out.OperationsByAttempts = append(out.OperationsByAttempts, 0)
+			}
+			out.OperationsByAttempts[i] += n
+		}
+		out.FirstTry += r.FirstTry
+		out.Useful += r.Useful
+		out.Wasted += r.Wasted
+		out.Denied += r.Denied
+		out.Blocked += r.Blocked
+		out.Unsafe += r.Unsafe
+		out.Opened += r.Opened
+	}
+	out.AttemptsPerOperation = ratio(c.Attempts, c.Fired)
+	out.OperationSuccess = ratio(c.OK, c.Fired)
+	out.AttemptSuccess = ratio(c.OK, c.Attempts)
+	return &out
+}
+
+// mergeNotes name what the runs were, what each lacks, and the time between them.
+func mergeNotes(runs []Named) (notes []Reason) {
+	say := func(code, format string, a ...any) { notes = append(notes, Reason{code, fmt.Sprintf(format, a...)}) }
+	say("merged", "%d runs of one plan, put together: percentiles are of all their operations, and none is a mean", len(runs))
+	for _, r := range runs {
+		switch p := r.Counts.Planned; {
+		case r.Report.Run.Interrupted:
+			say("lost", "%s was interrupted after %d operations", r, r.Counts.Scheduled)
+		case r.Report.Run.Aborted:
+			say("lost", "%s stopped early (--abort-on-fail) after %d operations", r, r.Counts.Scheduled)
+		case p != nil && r.Warmup == nil && r.Counts.Scheduled < *p && r.Plan.Closed == nil:
+			say("lost", "%s lacks %d of its %d planned operations", r, *p-r.Counts.Scheduled, *p)
+		}
+		if r.Verdict == "invalid" {
+			why := ""
+			if len(r.Reasons) > 0 {
+				why = ": " + r.Reasons[0].Text
+			}
+			say("was_invalid", "%s was INVALID by itself%s", r, why)
+		}
+	}
+	var end time.Time
+	for i, r := range runs {
+		if start := r.Report.Run.Started; i > 0 && !end.IsZero() && start.Sub(end) >= time.Second {
+			say("gap", "nothing was sent for %s before %s began", start.Sub(end).Round(100*time.Millisecond), r)
+		}
+		if e := r.Report.Run.Started.Add(r.Report.Run.Duration); !r.Report.Run.Started.IsZero() && e.After(end) {
+			end = e
+		}
+	}
+	return notes
+}
+
+// CommonRules are those that all runs were judged by; an error if they differ.
+func CommonRules(runs []Named) ([]sla.Rule, error) {
+	texts := func(r *Report) (all []string) {
+		for _, x := range r.SLA {
+			all = append(all, x.Rule)
+		}
+		slices.SortFunc(all, cmp.Compare[string])
+		return all
+	}
+	for _, r := range runs[1:] {
+		if !slices.Equal(texts(runs[0].Report), texts(r.Report)) {
+			return nil, fmt.Errorf("%s and %s were judged by different rules; give those to judge the whole by, with --sla", runs[0], r)
+		}
+	}
+	return runs[0].Rules()
+}
