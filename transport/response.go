@@ -46,26 +46,26 @@ func (r *reader) response(head bool) (resp response, err error) {
 	if err := r.lines(); err != nil {
 		return resp, err
 	}
-	is := fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseResponse(is)
-	if err := r.parse(&is.Header); err != nil {
+	got := fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseResponse(got)
+	if err := r.parse(&got.Header); err != nil {
 		return resp, err
 	}
-	resp.status = is.StatusCode()
-	if after := is.Header.Peek("Retry-After"); len(after) > 0 {
-		resp.pause = retryAfter(string(after), string(is.Header.Peek("Date")))
+	resp.status = got.StatusCode()
+	if after := got.Header.Peek("Retry-After"); len(after) > 0 {
+		resp.pause = retryAfter(string(after), string(got.Header.Peek("Date")))
 	}
 	if 300 <= resp.status && resp.status < 400 {
-		resp.goTo = string(is.Header.Peek("Location"))
+		resp.goTo = string(got.Header.Peek("Location"))
 	}
 	switch {
 	case r.rules.phase == complete: // no body
-	case is.Header.ContentLength() == -1:
+	case got.Header.ContentLength() == -1:
 		resp.bytes, err = r.chunks()
 	default:
-		is.StreamBody = true
-		if err = is.ReadBody(r.buf, 0); err == nil {
-			resp.bytes, err = discard(is.BodyStream())
+		got.StreamBody = true
+		if err = got.ReadBody(r.buf, 0); err == nil {
+			resp.bytes, err = discard(got.BodyStream())
 		}
 	}
 	// More than was asked for has come: what it belongs to is unknown.
@@ -135,12 +135,12 @@ var headerReaders = sync.Pool{New: func() any {
 }}
 
 // parse has fasthttp read the header. What it refuses beyond the rules is refused.
-func (r *reader) parse(is *fasthttp.ResponseHeader) error {
+func (r *reader) parse(into *fasthttp.ResponseHeader) error {
 	h := headerReaders.Get().(*headerReader)
 	defer headerReaders.Put(h)
 	h.src.Reset(r.header)
 	h.buf.Reset(&h.src)
-	if err := is.Read(h.buf); err != nil {
+	if err := into.Read(h.buf); err != nil {
 		return errMalformed
 	}
 	return nil
