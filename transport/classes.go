@@ -20,6 +20,7 @@ import (
 var (
 	errMalformed = errors.New("not an HTTP/1 response")
 	errCoding    = fmt.Errorf("%w that can be read: a transfer coding other than chunked", errMalformed)
+	errControl   = fmt.Errorf("%w that can be read: a control character in its header", errMalformed)
 	errHeader    = fmt.Errorf("more than %d bytes of header", maxHeader)
 )
 

@@ -171,8 +171,11 @@ func (p *Parser) takeField(line []byte) (err error) {
 	first := p.first
 	p.first = false
 	if line[0] == ' ' || line[0] == '\t' { // an old-style continuation
-		if first || p.ours || !clean(line) {
+		if first || p.ours {
 			return errMalformed
+		}
+		if !clean(line) {
+			return errControl
 		}
 		return nil
 	}
@@ -182,7 +185,7 @@ func (p *Parser) takeField(line []byte) (err error) {
 	}
 	name, value := line[:colon], trim(line[colon+1:])
 	if !clean(value) {
-		return errMalformed
+		return errControl
 	}
 	if p.ours, p.apart = false, false; !noted(colon) { // most lines end here
 		return nil
