@@ -45,7 +45,7 @@ type htmlView struct {
 	Rules                *htmlTable
 	Latency              htmlTable
 	Terms                [][2]string
-	Why                  *htmlList
+	Why                  []htmlList
 	Became               []string
 	Trust                string
 	Measured, Notes      []string
@@ -103,7 +103,21 @@ func (p *page) htmlView() (*htmlView, error) {
 		v.Rules = p.rulesTable()
 	}
 	if title, texts := p.explanation(); title != "" {
-		v.Why = &htmlList{strings.ToUpper(title[:1]) + title[1:], printables(texts)}
+		v.Why = append(v.Why, htmlList{strings.ToUpper(title[:1]) + title[1:], printables(texts)})
+	}
+	if f := p.File; f != nil && len(f.Findings) > 0 {
+		l := htmlList{Title: "Does the sample lack what was not sent?"}
+		for _, x := range f.Findings {
+			l.Texts = append(l.Texts, printable(answer(x.Says)+": "+x.Text))
+		}
+		v.Why = append(v.Why, l)
+	}
+	if f := p.File; f != nil && len(f.Fails) > 0 {
+		l := htmlList{Title: "At which rates would it fail? By the queue model, a prediction"}
+		for _, x := range f.Fails {
+			l.Texts = append(l.Texts, printable(p.failsAt(x)))
+		}
+		v.Why = append(v.Why, l)
 	}
 	v.Trust = "The run is valid."
 	if p.File != nil {

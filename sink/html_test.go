@@ -186,7 +186,7 @@ func TestContrast(t *testing.T) {
 		}
 		for _, pair := range [][2]string{
 			{"text", "ground"}, {"muted", "ground"}, {"corrected", "ground"}, {"raw", "ground"}, {"limit", "ground"}, {"text", "soft"},
-			{"badge", "pass"}, {"badge", "fail"}, {"badge", "unsure"},
+			{"badge", "pass"}, {"badge", "fail"}, {"badge", "unsure"}, {"badge", "muted"},
 		} {
 			require.GreaterOrEqual(t, contrast(of[pair[0]], of[pair[1]]), 4.5, "%v", pair)
 		}

@@ -3,6 +3,7 @@ package sink
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -221,6 +222,9 @@ func (p *page) drawTime(v *htmlView, all []limitOf) {
 			worst, at = *d, first.At
 		}
 		t.Rows = append(t.Rows, cells)
+	}
+	if worst < 0 && !slices.ContainsFunc(lines[1].Y, func(y *float64) bool { return y != nil }) {
+		return // nothing succeeded, or nobody kept when it was due, as in a closed loop
 	}
 	last := p.Series[n-1]
 	v.Drawing["time"] = map[string]any{"x": xs, "lines": lines, "failed": failed, "limits": all, "end": (last.At + last.Width).Seconds()}

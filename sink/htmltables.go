@@ -59,7 +59,9 @@ func (p *page) planTable() htmlTable {
 	}
 	add("correction", strings.Join(p.correction(), ", "))
 	add("engine", p.Run.Engine)
-	add("began", p.Run.Started.UTC().Format(time.RFC3339))
+	if at := p.Run.Started; !at.IsZero() {
+		add("began", at.UTC().Format(time.RFC3339))
+	}
 	add("took", long(p.Run.Duration))
 	add("openload", p.Tool.Version)
 	return t
