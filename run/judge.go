@@ -38,10 +38,17 @@ func (j judge) abort(rec interface{ Snapshot() *correct.Snapshot }) *abort {
 		return nil
 	}
 	j.aborted, j.held = true, j.p.Connections == 0
-	return &abort{
-		budgets: sla.Follow(j.p.Rules, j.p.Deadline, j.p.Connections == 0), confidence: j.p.Confidence,
-		operations: j.planned, attempts: j.planned * uint64(j.p.Retry.Attempts()),
-		warm:  j.p.Warm,
-		judge: func() sla.Outcome { return j.of(rec.Snapshot()).Outcome },
+	a := &abort{
+		budgets: sla.Follow(j.p.Rules, j.p.Deadline, j.p.Connections == 0),
+		warm:    j.p.Warm,
+		judge:   func() sla.Outcome { return j.of(rec.Snapshot()).Outcome },
 	}
+	for _, b := range a.budgets {
+		n := j.planned
+		if b.Rule.Metric == sla.Percentile && b.Rule.Set == correct.Raw {
+			n *= uint64(j.p.Retry.Attempts()) // at most
+		}
+		a.lost = append(a.lost, b.Lost(n, j.p.Confidence))
+	}
+	return a
 }

@@ -63,12 +63,10 @@ func (t told) Turn(now time.Duration) {
 
 // abort ends a run once a rule is broken whatever the rest of it brings.
 type abort struct {
-	budgets    []sla.Budget
-	operations uint64 // planned
-	attempts   uint64 // at most
-	confidence float64
-	judge      func() sla.Outcome // of what was recorded so far
-	warm       func(intended time.Duration) bool
+	budgets []sla.Budget
+	lost    []uint64           // with so many surely against it, a budget's rule is lost
+	judge   func() sla.Outcome // of what was recorded so far
+	warm    func(intended time.Duration) bool
 
 	again uint64 // what must stand against the rules before it is judged again
 	ended bool
@@ -85,12 +83,8 @@ func (a *abort) record(x correct.Sample) {
 	for i := range a.budgets {
 		b := &a.budgets[i]
 		b.Record(x)
-		n := a.operations
-		if b.Rule.Set == correct.Raw && b.Rule.Metric == sla.Percentile {
-			n = a.attempts
-		}
 		against += b.Surely
-		broken = broken || b.Broken(n, a.confidence)
+		broken = broken || b.Surely >= a.lost[i]
 	}
 	// A judgement reads all that was recorded, so one that says no is not repeated at
 	// every sample: the run as a whole may be worth nothing yet.

@@ -1,6 +1,7 @@
 package sla
 
 import (
+	"sort"
 	"time"
 
 	"openload/correct"
@@ -109,14 +110,16 @@ func (b *Budget) surely(x correct.Sample) bool {
 	return failed || x.Class == correct.OK && slow
 }
 
-// Broken reports whether the rule is surely broken for all of n, whatever the rest of
-// them comes to. confidence is in percent, or 0.
-func (b *Budget) Broken(n uint64, confidence float64) bool {
-	if b.Surely <= b.Allowed(n) {
-		return false
-	}
+// Lost is the least Surely with which the rule is broken for all of n, whatever the rest of
+// them comes to. confidence is in percent, or 0. It may be more than n.
+func (b *Budget) Lost(n uint64, confidence float64) uint64 {
+	least := b.Allowed(n) + 1
 	share, byChance := b.Rule.chance()
-	return confidence == 0 || !byChance || stats.Disproves(b.Surely, n, share, confidence/100)
+	if confidence == 0 || !byChance || least > n {
+		return least
+	}
+	more := sort.Search(int(n-least+1), func(i int) bool { return stats.Disproves(least+uint64(i), n, share, confidence/100) })
+	return least + uint64(more)
 }
 
 // Offence is what an operation did that counts against the budget, in short.

@@ -153,21 +153,22 @@ func TestNobodyReadsTheTerminal(t *testing.T) {
 	p.Schedule.N, p.Rules = 25, nil // two seconds
 	i := catch()
 	defer i.release()
-	blocked := false
+	blocked := make(chan bool, 1)
 	result, err := againstLab(i, p, measureOptions{auto: live.Prepare(), progress: func(pr progress) *progress {
 		shown := showProgress("live", false, w, pr)
 		go func() { // the view does get stuck
 			<-shown.done
 			select {
 			case <-shown.ended:
+				blocked <- false
 			default:
-				blocked = true
+				blocked <- true
 			}
 		}()
 		return shown
 	}})
 	require.NoError(t, err)
-	require.True(t, blocked)
+	require.True(t, <-blocked)
 	require.EqualValues(t, 25, result.Counts.OK)
 	require.EqualValues(t, 25, result.Latency.Lag.N)
 	require.NotEqual(t, "invalid", result.Verdict)
