@@ -186,8 +186,13 @@ func (d *data) noReplay() string {
 
 // instead is the way out where no method is right.
 func (d *data) instead() string {
-	if d.buckets {
+	switch {
+	case d.buckets:
 		return "use a file with one row a request"
+	case d.facts.Stamp == source.NoStamp && d.facts.Tool == "ghz":
+		return "use ghz's JSON (-O json), which has times; if it ran without --rps it kept no schedule, and --method backfill --force takes the interval for an assumption"
+	case d.facts.Stamp == source.NoStamp:
+		return "use a file of the tool's that has times, or measure with openload --rate"
 	}
 	return "run the tool with one worker, or measure with openload --rate"
 }
