@@ -10,6 +10,10 @@ import (
 const CSVHeader = "seq,attempt,intended_ns,due_ns,dispatched_ns,sent_ns,done_ns,class,status,bytes," +
 	"retry_after_ns,resent,late_ns,behind_ns,fired,written,earlier,final"
 
+// CSVWarmup names one more column, in the rows of a run with a warm-up: 1 for what
+// belongs to it and is not judged.
+const CSVWarmup = "warmup"
+
 // AppendCSV appends s to b as a row of CSV, with its line end. Instants and durations
 // are whole nanoseconds, instants from the run's epoch; flags are 0 or 1. A closed
 // loop intends nothing: there the column is empty.

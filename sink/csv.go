@@ -6,21 +6,33 @@ import (
 	"openload/correct"
 )
 
-// csv writes a row an attempt, with the columns of [correct.CSVHeader].
-func csv(opt StreamOptions) rows { return &csvRows{closed: opt.Closed} }
+// csv writes a row an attempt, with the columns of [correct.CSVHeader] and, if the run
+// has a warm-up, another one that says what belongs to it.
+func csv(opt StreamOptions) rows { return &csvRows{StreamOptions: opt} }
 
 type csvRows struct {
-	closed bool
-	row    []byte
+	StreamOptions
+	row []byte
 }
 
 func (c *csvRows) begin(w *bufio.Writer) error {
-	_, err := w.WriteString(correct.CSVHeader + "\n")
+	header := correct.CSVHeader
+	if c.Warm != nil {
+		header += "," + correct.CSVWarmup
+	}
+	_, err := w.WriteString(header + "\n")
 	return err
 }
 
 func (c *csvRows) attempt(w *bufio.Writer, x *correct.Sample) error {
-	c.row = x.AppendCSV(c.row[:0], c.closed)
+	c.row = x.AppendCSV(c.row[:0], c.Closed)
+	if c.Warm != nil {
+		mark := ",0\n"
+		if c.Warm(x.Intended) {
+			mark = ",1\n"
+		}
+		c.row = append(c.row[:len(c.row)-1], mark...)
+	}
 	_, err := w.Write(c.row)
 	return err
 }

@@ -40,6 +40,9 @@ type interval struct {
 func (*hlogStream) begin(*bufio.Writer) error { return nil }
 
 func (l *hlogStream) attempt(w *bufio.Writer, x *correct.Sample) error {
+	if l.Warm != nil && l.Warm(x.Intended) {
+		return nil
+	}
 	if !l.begun {
 		l.head(w)
 	}

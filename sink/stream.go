@@ -43,6 +43,10 @@ type StreamOptions struct {
 	Wait    bool   // wait for a slow file in place of losing attempts
 	Version string // of the program
 
+	// Warm says of when an operation was intended that it is sent and not judged: it has
+	// a mark in the csv, and is left out of the hlog. Nil: everything is judged.
+	Warm func(intended time.Duration) bool
+
 	// Started is asked, once an attempt has ended, when the run's epoch was.
 	Started func() time.Time
 }

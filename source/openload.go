@@ -82,6 +82,7 @@ type ownTable struct {
 	x     correct.Sample // the row at hand
 	wrong fault          // the first fault in it
 	open  bool           // the run was an open one: rows have an intended time
+	warm  int            // the column that marks the warm-up; -1: there is none
 }
 
 func openOwnCSV(f *File) error {
@@ -93,6 +94,7 @@ func openOwnCSV(f *File) error {
 			return f.noHeader(name)
 		}
 	}
+	c.warm = c.t.find(correct.CSVWarmup)
 	f.Facts = ownFacts
 	first := firstLine(f.s.peek(headSize))
 	c.open = !c.t.read(bytes.Clone(first), true) || len(c.t.at(c.at[ownIntended])) > 0
@@ -108,6 +110,10 @@ func openOwnCSV(f *File) error {
 		}
 		if c.read(); c.wrong.why != "" {
 			return false, c.wrong
+		}
+		if c.warm >= 0 && string(c.t.at(c.warm)) == "1" {
+			f.tally.Filtered++
+			return false, fine
 		}
 		x := &c.x
 		r.Seq, r.Latency = int64(min(x.Seq, 1<<62)), x.Raw()

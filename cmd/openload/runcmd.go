@@ -65,7 +65,16 @@ func (c *runCmd) run(s streams) (int, error) {
 		return interruptedOr(i, err)
 	}
 	defer end()
-	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil}, do)
+	return c.repeat(s, i, p, outs, streamOptions(p), do)
+}
+
+// streamOptions are what those must know of p who write its attempts down.
+func streamOptions(p *plan.Plan) sink.StreamOptions {
+	o := sink.StreamOptions{Closed: p.Closed != nil}
+	if p.WarmUntil() > 0 {
+		o.Warm = p.Warm
+	}
+	return o
 }
 
 // asks takes what the command line does not say of whom to ask from the layers under it,

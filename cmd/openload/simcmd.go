@@ -13,7 +13,6 @@ import (
 	"openload/report"
 	"openload/run"
 	"openload/sim"
-	"openload/sink"
 )
 
 // simCmd is a run in virtual time.
@@ -51,7 +50,9 @@ func (c *simCmd) run(s streams) (int, error) {
 	i := catch()
 	defer i.release()
 	// Virtual time stands still while a file is written: nobody is sent late.
-	return c.repeat(s, i, p, outs, sink.StreamOptions{Closed: p.Closed != nil, Wait: true}, func(p *plan.Plan, one *oneRun) (*report.Report, error) {
+	opt := streamOptions(p)
+	opt.Wait = true
+	return c.repeat(s, i, p, outs, opt, func(p *plan.Plan, one *oneRun) (*report.Report, error) {
 		began := time.Now()
 		one.outs.began(began)
 		return simulate(i, p, server, c.Schedule, began, one.observe), nil
