@@ -184,7 +184,7 @@ func TestOneConnectionIsAQueue(t *testing.T) {
 			}
 		}
 		require.Equal(t, 50, slow)
-		require.Equal(t, live.Counters{Opened: 1, Peak: 1, CapReached: true}, w.Counters())
+		require.Equal(t, live.Counters{Opened: 1, Peak: 1, CapReached: true, Bytes: 400}, w.Counters())
 	})
 }
 

@@ -13,6 +13,7 @@ type Counters struct {
 	Peak       int       // most of them at once
 	Held       bool      // a shot waited although more could have been opened
 	CapReached bool      // a shot waited when no more could be opened
+	Bytes      int64     // of response bodies, as they came
 	Peers      []Peer    // whom connections reached, in the order in which they were
 	Failures   []Failure // what the classes leave open, by text; the first few that came up
 	Pace       string    // how sends are paced, where there is a choice

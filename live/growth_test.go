@@ -82,7 +82,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	bubble(t, slow(ms, 100*ms), live.Options{Connections: 5}, func(t *testing.T, f *fake, w *live.World) {
 		conformance.Drive(t, w, every(ms, 200), nil)
 		require.Equal(t, 5, f.peak)
-		require.Equal(t, live.Counters{Opened: 5, Peak: 5, Held: true, CapReached: true}, w.Counters())
+		require.Equal(t, live.Counters{Opened: 5, Peak: 5, Held: true, CapReached: true, Bytes: 400}, w.Counters())
 	})
 }
 

@@ -305,6 +305,7 @@ func (w *World) take(k *worker) (s correct.Sample, ok bool) {
 	case answered:
 		w.out--
 		s, ok = k.sample, true
+		w.counters.Bytes += s.Bytes
 		if s.Written {
 			w.counters.Wrote(k.peer)
 		}

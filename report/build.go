@@ -41,6 +41,7 @@ type Connections struct {
 	Protocol  string
 	HTTP2     *HTTP2
 	Redirects *uint64
+	BodyBytes uint64
 	Peers     []Peer
 	Lookups   *Lookups
 	Pace      string // "": there was no choice

@@ -7,6 +7,7 @@ type Network struct {
 	Protocol  string   `json:"protocol"`           // what was spoken last
 	HTTP2     *HTTP2   `json:"http2"`              // null for another protocol
 	Redirects *uint64  `json:"redirects_followed"` // null where none would have been
+	BodyBytes uint64   `json:"body_bytes"`         // of all responses, as they came: compressed, if they were
 	Peers     []Peer   `json:"peers"`
 	Lookups   *Lookups `json:"lookups"` // null if no name was looked up
 }
@@ -38,7 +39,7 @@ func networkOf(c *Connections) *Network {
 	if c == nil {
 		return nil
 	}
-	n := &Network{Protocol: c.Protocol, HTTP2: c.HTTP2, Redirects: c.Redirects, Peers: c.Peers, Lookups: c.Lookups}
+	n := &Network{Protocol: c.Protocol, HTTP2: c.HTTP2, Redirects: c.Redirects, BodyBytes: c.BodyBytes, Peers: c.Peers, Lookups: c.Lookups}
 	if n.Peers == nil {
 		n.Peers = []Peer{}
 	}

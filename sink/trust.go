@@ -55,6 +55,9 @@ func (p *page) measured() (items []string) {
 	if n := p.Counts.ConnectionsOpened; n != nil {
 		items = append(items, several(*n, "connection")+" opened")
 	}
+	if n := p.Network; n != nil && slices.Contains(p.Plan.Network, "--compressed") {
+		items = append(items, fmt.Sprintf("%d B of bodies on the wire, not decoded", n.BodyBytes))
+	}
 	if n := p.Network; n != nil && n.Redirects != nil {
 		items = append(items, several(*n.Redirects, "redirect")+" followed")
 	}

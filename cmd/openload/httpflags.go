@@ -19,6 +19,7 @@ type httpFlags struct {
 	PriorKnowledge bool `name:"http2-prior-knowledge" group:"connection" help:"HTTP/2 without asking, as over http:// (h2c)."`
 	Streams        int  `group:"connection" placeholder:"N" help:"Most HTTP/2 streams of a connection at once. Default: as many as the server allows."`
 	Location       bool `short:"L" group:"request" help:"Follow redirects, 10 at most. A request's times then span all of them; its status is the last one's."`
+	Compressed     bool `group:"request" help:"Ask for compressed answers, as browsers do (Accept-Encoding: gzip, deflate, br, zstd). They are not decoded: bytes are those on the wire. Without it none are asked for."`
 	PerConnection  int  `name:"requests-per-connection" group:"connection" placeholder:"N" help:"Most requests over a connection, which then ends. Default: as many as the server takes."`
 }
 
@@ -166,6 +167,9 @@ func (f *httpFlags) again() (flags []string) {
 	}
 	if f.Location {
 		flags = append(flags, "--location")
+	}
+	if f.Compressed {
+		flags = append(flags, "--compressed")
 	}
 	if f.PerConnection > 0 {
 		flags = append(flags, fmt.Sprintf("--requests-per-connection %d", f.PerConnection))

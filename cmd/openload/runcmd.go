@@ -104,8 +104,12 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	w.network, netErr = c.network()
 	authorization, authErr := c.authorization(c.Header)
 	own := c.requestFlags
+	own.Header = slices.Clone(own.Header)
 	if authorization != "" {
-		own.Header = append(own.Header[:len(own.Header):len(own.Header)], authorization)
+		own.Header = append(own.Header, authorization)
+	}
+	if c.Compressed {
+		own.Header = append(own.Header, "Accept-Encoding: gzip, deflate, br, zstd")
 	}
 	w.sent, reqErr = own.build(c.URL, in, c.Seed, w.network.Proxy.Rewrite)
 	c.Method = own.Method
@@ -228,7 +232,8 @@ func routes(clients []*transport.Client) (all []*transport.Route) {
 // opened is what a report says of a run's connections.
 func opened(c live.Counters, l live.Lookups, how *manner) run.Connections {
 	out := run.Connections{Connections: report.Connections{
-		Protocol: "HTTP/1.1", Opened: uint64(c.Opened), Most: c.Peak, Pace: c.Pace, Reads: report.Audited(&c.Reads.Late, c.Reads.Beyond),
+		BodyBytes: uint64(c.Bytes),
+		Protocol:  "HTTP/1.1", Opened: uint64(c.Opened), Most: c.Peak, Pace: c.Pace, Reads: report.Audited(&c.Reads.Late, c.Reads.Beyond),
 	}, Held: c.Held}
 	how.told(&out.Connections)
 	if why := how.why(); why != "" {

@@ -173,6 +173,18 @@ func TestIntegrationServers(t *testing.T) {
 		}
 	})
 
+	t.Run("C09 compression", func(t *testing.T) {
+		for _, engine := range both {
+			plain := during(t, nothing, "--engine", engine, "--rate", "10", "--n", "2", s.url("http", 5, "/large"))
+			require.EqualValues(t, 2*4<<20, plain.report.Network.BodyBytes, "nobody asked for it")
+			packed := during(t, nothing, "--engine", engine, "--rate", "10", "--n", "2", "--compressed", s.url("http", 5, "/large"))
+			require.EqualValues(t, 2, packed.report.Counts.OK)
+			require.Positive(t, packed.report.Network.BodyBytes)
+			require.Less(t, packed.report.Network.BodyBytes, uint64(1<<20))
+			require.Contains(t, strings.Join(strings.Fields(packed.stdout), " "), "B of bodies on the wire, not decoded")
+		}
+	})
+
 	t.Run("what nginx reads", func(t *testing.T) {
 		// No compression is asked for unless the user does, and Host is what was given.
 		r := during(t, nothing, "--rate", "10", "--n", "2", "-H", "Host: own.test", "-H", "Accept-Encoding: gzip", s.url("http", 1, "/host"))

@@ -228,6 +228,7 @@ func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) c
 	s.Late = c.job.late + min(late, s.Done-s.Sent)
 	w.out--
 	w.count(o)
+	w.counters.Bytes += s.Bytes
 	w.drop(&c.job)
 	if c.written {
 		w.counters.Wrote(c.peer)
