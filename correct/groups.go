@@ -16,7 +16,7 @@ type Dimension struct {
 }
 
 // MostGroups bounds a Dimension's groups: each takes what a [Recorder] does without its
-// peaks, 1.6 MB once it has seen samples.
+// peaks, some hundred kB once it has seen samples.
 const MostGroups = 50
 
 // A Grouped is a Recorder with further ones, one for each group. What is recorded costs
