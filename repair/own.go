@@ -20,7 +20,7 @@ func own(f *source.File, opt *Options) (*report.Report, error) {
 	case opt.Expect != nil:
 		return nil, errors.New("--expect-status: the run itself decided what was a success, and what was tried again; leave it out")
 	}
-	a := attempts{rec: correct.NewRecorder(correct.Options{Limits: limits(opt.Rules), Again: true})}
+	a := attempts{rec: correct.NewRecorder(correct.Options{Limits: limits(opt.Rules), Again: true}), picture: correct.NewPicture(false)}
 	for row := range f.Rows() {
 		a.add(row.Attempt)
 	}
@@ -36,6 +36,7 @@ func own(f *source.File, opt *Options) (*report.Report, error) {
 // attempts are the rows of a run.
 type attempts struct {
 	rec         *correct.Recorder
+	picture     *correct.Picture
 	first, last correct.Sample // attempts at the operations with the least and the greatest Seq
 	operations  uint64         // seen, by their first attempts
 	settled     uint64
@@ -43,6 +44,7 @@ type attempts struct {
 
 func (a *attempts) add(x *correct.Sample) {
 	a.rec.Record(*x)
+	a.picture.Record(x)
 	if x.Final {
 		a.settled++
 	}
@@ -82,7 +84,7 @@ func (a *attempts) report(f *source.File, opt *Options) *report.Report {
 		Correction: report.Correction{Method: "intended", Source: "the schedule of the run"},
 		Expect:     "as the run decided", Confidence: opt.Confidence, Duration: snap.LastDone,
 	}
-	m := report.Meta{Version: opt.Version, Command: opt.Command, Notes: a.doubts(snap), Evidence: &evidence}
+	m := report.Meta{Version: opt.Version, Command: opt.Command, Notes: a.doubts(snap), Evidence: &evidence, Picture: a.picture}
 	for _, n := range f.Notes() {
 		m.Notes = append(m.Notes, correct.Doubt(n))
 	}
