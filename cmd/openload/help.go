@@ -74,7 +74,7 @@ func wayIn(b *strings.Builder, app *kong.Application, run *kong.Node) {
 			if i == 0 {
 				b.WriteString("\n" + title + "\n")
 			}
-			item(b, "  "+node.Name, 13, inShort(node.Help))
+			item(b, "  "+node.Name, 14, inShort(node.Help))
 		}
 	}
 	for _, c := range chapters {
