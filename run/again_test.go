@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"testing"
 	"time"
@@ -9,8 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"openload/lab"
 	"openload/plan"
 	"openload/report"
+	"openload/run"
+	"openload/sim"
 )
 
 // saved is r as a file gives it back.
@@ -79,4 +83,20 @@ func TestALimitInsideTheDecidingBucketIsSaid(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, hasNote(again, "limit_in_bucket"))
 	require.Equal(t, "pass", again.Verdict)
+}
+
+// What the automatic cap did to a run is known when it is judged again.
+func TestJudgingAgainKnowsTheAutomaticCap(t *testing.T) {
+	spec, err := lab.Parse("service=50ms")
+	require.NoError(t, err)
+	for _, texts := range [][]string{{"p50<500ms"}, nil} {
+		p := &plan.Plan{Schedule: even(t, "25", 200), Drain: time.Hour, Rules: rules(t, texts...)}
+		r := run.Run(context.Background(), context.Background(), run.Setup{
+			Ready: run.Prepare(p), World: sim.New(spec.Model(nil), p.Expect.Has), Engine: "sim", Cap: 1,
+		})
+		again, err := saved(t, r).Judge(rules(t, "p50<500ms"), 0)
+		require.NoError(t, err)
+		require.Equal(t, "invalid", again.Verdict)
+		require.Equal(t, "auto_cap", again.Reasons[0].Code)
+	}
 }

@@ -229,6 +229,7 @@ func TestFormatsOfOurOwn(t *testing.T) {
 			r := corrected(t, file, "--method", "none")
 			require.Equal(t, received(t, url), r.File.Rows)
 			require.Equal(t, run.Counts.Attempts, r.File.Rows)
+			run.Latency.LessWait = nil // the rows do not tell that connections were being opened
 			require.Equal(t, run.Latency, r.Latency)
 			require.Equal(t, run.Counts.Status, r.Counts.Status)
 		})
