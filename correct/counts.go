@@ -24,6 +24,8 @@ type Counts struct {
 
 	ByAttempts []uint64 // operations by how many attempts were made at them, from none on
 	FirstTry   uint64   // operations that succeeded at their first attempt
+	Queries    uint64   // of the attempts, those that only asked what became of an operation
+	Resolved   uint64   // operations of which the answer was that they had been done
 	Unknown    uint64   // failed operations that may have had their effect all the same
 
 	Status map[int]uint64 // complete responses by HTTP status, of all attempts
@@ -76,6 +78,8 @@ func (c *Counts) merge(o *Counts) {
 	c.Cut += o.Cut
 	c.Resent += o.Resent
 	c.FirstTry += o.FirstTry
+	c.Queries += o.Queries
+	c.Resolved += o.Resolved
 	c.Unknown += o.Unknown
 	for len(c.ByAttempts) < len(o.ByAttempts) {
 		c.ByAttempts = append(c.ByAttempts, 0)

@@ -122,6 +122,9 @@ func (r *Recorder) attempt(x *Sample) {
 		return
 	}
 	s.Counts.Attempts++
+	if x.Query {
+		s.Counts.Queries++
+	}
 	s.Counts.Resent += uint64(x.Resent)
 	if x.Class == OK {
 		s.dists[Raw].Record(x.Raw())
@@ -168,6 +171,9 @@ func (r *Recorder) operation(x *Sample) {
 	if x.Class == OK {
 		if x.Attempt == 1 {
 			s.Counts.FirstTry++
+		}
+		if x.Query {
+			s.Counts.Resolved++
 		}
 		s.Counts.OK++
 		if !s.closed && !r.opt.Again {

@@ -29,6 +29,7 @@ type Sample struct {
 	Fired   bool // the attempt was made; false if it was dropped, or ended while it waited
 	Written bool // a byte of the request was handed to the kernel
 	Earlier bool // a byte of an earlier attempt at the operation was
+	Query   bool // it only asked what became of the operation
 	Final   bool // no further attempt follows: the operation has settled
 	Resent  int  // times that the transport put this request on the wire again by itself
 

@@ -36,6 +36,9 @@ type Retry interface {
 	// After is told of every attempt that Start let through, successes as well, when it
 	// has ended. It says whether another follows, and after what delay from its Done.
 	After(correct.Sample) (delay time.Duration, again bool)
+	// Asks is told of an attempt that another follows, and says whether that one only
+	// asks what became of the operation.
+	Asks(correct.Sample) bool
 }
 
 // Limits bound a run. Zero is no limit, but for Drain: zero waits for nothing.
@@ -192,6 +195,7 @@ func (l *loop) follow(x correct.Sample) (next Shot, again bool) {
 	}
 	next = l.shot(x.Seq, x.Intended)
 	next.Attempt, next.Due, next.Earlier = x.Attempt+1, x.Done+delay, x.Earlier || x.Written
+	next.Query = l.retry.Asks(x)
 	if next.Deadline > 0 && next.Due >= next.Deadline {
 		return Shot{}, false
 	}

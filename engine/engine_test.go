@@ -39,6 +39,7 @@ type tries struct {
 }
 
 func (tries) Start(int, time.Duration) bool                  { return true }
+func (tries) Asks(correct.Sample) bool                       { return false }
 func (r tries) After(x correct.Sample) (time.Duration, bool) { return r.delay, x.Attempt < r.n }
 
 // A plan is a random plan against a random server.

@@ -21,12 +21,13 @@ type Shot struct {
 	Deadline time.Duration // the instant at which the operation gives up; 0: none
 
 	Earlier bool // an earlier attempt put a byte on the wire
+	Query   bool // it only asks what became of the operation
 }
 
 // Sample starts the record of s; the World fills in the rest.
 func (s Shot) Sample() correct.Sample {
 	return correct.Sample{
-		Seq: s.Seq, Worker: s.Worker, Attempt: s.Attempt, Fired: true, Earlier: s.Earlier,
+		Seq: s.Seq, Worker: s.Worker, Attempt: s.Attempt, Fired: true, Earlier: s.Earlier, Query: s.Query,
 		Intended: s.Intended, Due: s.Due, Dispatched: s.Dispatched, Handed: s.Handed,
 	}
 }

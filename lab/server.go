@@ -24,6 +24,8 @@ import (
 //
 //	GET  /lab/stats      returns Stats as JSON
 //	GET  /lab/arrivals   returns the first 100,000 arrivals as CSV
+//	GET  /lab/executed   says what became of the request with the key in the header: 200
+//	                     if its work was done, 404 if not
 //	POST /lab/reset      starts the model and the counters anew, as Reset does
 //
 // at once, whatever the model does; these are neither served by it nor counted.
@@ -31,6 +33,10 @@ import (
 type Server struct {
 	// Headers are set before Serve.
 	Headers Headers
+
+	// Honour, set before Serve, does the work of a key once: a request whose key has been
+	// executed is answered as ever, and changes nothing.
+	Honour bool
 
 	model func() Model
 	seed  maphash.Seed  // of the keys in the ledger
@@ -186,6 +192,19 @@ func (s *Server) handle(ctx context.Context, r *fasthttp.RequestCtx) {
 			body, _ := json.Marshal(s.Stats()) // nothing in it can fail
 			r.SetContentType("application/json")
 			r.SetBody(body)
+		})
+		return
+	case "/lab/executed":
+		s.control(c, r, fasthttp.MethodGet, func() {
+			done := false
+			if key := s.keyOf(r); key != 0 {
+				s.locked(func() { done, _ = s.era.ledger.executed(key) })
+			}
+			if !done {
+				respond(r, fasthttp.StatusNotFound, "not executed")
+			} else {
+				respond(r, fasthttp.StatusOK, "executed")
+			}
 		})
 		return
 	case "/lab/arrivals":

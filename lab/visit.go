@@ -25,10 +25,8 @@ func (s *Server) arrive(r *fasthttp.RequestCtx) *visit {
 	v := &visit{Server: s}
 	h := &r.Request.Header
 	operation, key := h.Peek(s.Headers.Operation), h.Peek(s.Headers.Key)
+	v.key = s.keyOf(r)
 	attempt, _ := strconv.Atoi(string(h.Peek(s.Headers.Attempt))) // what is no number is none
-	if len(key) > 0 {
-		v.key = maphash.Bytes(s.seed, key) | 1
-	}
 	s.locked(func() {
 		v.era = s.era
 		v.era.journal.add(v.era.now(), operation, key, attempt)
@@ -37,6 +35,15 @@ func (s *Server) arrive(r *fasthttp.RequestCtx) *visit {
 		v.call()
 	})
 	return v
+}
+
+// keyOf is a hash of a request's idempotency key; 0 if it has none.
+func (s *Server) keyOf(r *fasthttp.RequestCtx) uint64 {
+	key := r.Request.Header.Peek(s.Headers.Key)
+	if len(key) == 0 {
+		return 0
+	}
+	return maphash.Bytes(s.seed, key) | 1
 }
 
 // call asks the model, which is locked.
@@ -54,7 +61,11 @@ func (v *visit) served(ctx context.Context) bool {
 			if !v.until(ctx, v.answer.EffectAt) {
 				return false
 			}
-			v.locked(func() { v.era.ledger.Execute(v.key) })
+			v.locked(func() {
+				if done, _ := v.era.ledger.executed(v.key); !v.Honour || !done {
+					v.era.ledger.Execute(v.key)
+				}
+			})
 		}
 		if !v.until(ctx, v.answer.At-v.answer.Trickle) {
 			return false

@@ -147,7 +147,7 @@ func (w *World) Fire(s engine.Shot) {
 	w.out++
 	j := job{shot: s, ready: w.now()}
 	if w.feed != nil {
-		j.message = w.feed.Message(s.Seq, s.Attempt)
+		j.message = Said(w.feed, s)
 	}
 	if n := len(w.idle); n > 0 {
 		k := w.idle[n-1]
@@ -339,6 +339,14 @@ func (w *World) fail(i int, at time.Duration, o transport.Outcome) correct.Sampl
 	s.Done = max(at, s.Dispatched)
 	s.Sent, s.Class, s.Late = s.Done, o.Class, j.late
 	return s
+}
+
+// Said is what a shot sends.
+func Said(f *request.Feed, s engine.Shot) request.Message {
+	if s.Query {
+		return f.Query(s.Seq, s.Attempt)
+	}
+	return f.Message(s.Seq, s.Attempt)
 }
 
 // drop gives back what j would have sent, or has.

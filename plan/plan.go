@@ -79,6 +79,9 @@ func (p *Plan) Check() error {
 	if p.Connections < 0 {
 		wrong = append(wrong, fmt.Errorf("--connections: %d is negative; give a number, or 0 for automatic", p.Connections))
 	}
+	if p.Retry.Query() != "" && !p.HasKey {
+		wrong = append(wrong, errors.New("--retry: unknown=query: asks by the operation's key; add --idempotency-key HEADER"))
+	}
 	if p.Closed != nil && p.Retry.Attempts() > 1 {
 		wrong = append(wrong, errors.New("--retry belongs to an open run; a closed loop makes one attempt an operation"))
 	}

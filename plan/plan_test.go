@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"openload/retry"
 	"openload/schedule"
 	"openload/sla"
 )
@@ -36,6 +37,8 @@ func TestCheckNamesEverythingAtOnce(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	open := schedule.Spec{Shape: schedule.Constant(rate(t, "12.5")), N: 200}
+	asks, err := retry.Parse("attempts=2 unknown=query:/pay")
+	require.NoError(t, err)
 	poisson := open
 	poisson.Law.Kind, poisson.N, poisson.Duration = schedule.Poisson, 0, time.Microsecond
 	for _, tt := range []struct {
@@ -45,6 +48,8 @@ func TestCheck(t *testing.T) {
 	}{
 		{"open", Plan{Schedule: open}, ""},
 		{"a schedule that chance left empty", Plan{Schedule: poisson, Seed: 1}, "by chance"},
+		{"asks without a key", Plan{Schedule: open, Retry: asks}, "add --idempotency-key"},
+		{"asks with one", Plan{Schedule: open, Retry: asks, HasKey: true}, ""},
 		{"closed", Plan{Closed: &Closed{N: 5}, Connections: 1}, ""},
 		{"closed without an end", Plan{Closed: &Closed{}, Connections: 1}, "needs an end"},
 		{"closed without workers", Plan{Closed: &Closed{N: 5}}, "-c 1"},

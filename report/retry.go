@@ -15,6 +15,8 @@ type Retries struct {
 	FirstTry             uint64   `json:"succeeded_at_first_try"` // operations
 	Useful               uint64   `json:"useful"`                 // operations that succeeded by their deadline
 	Wasted               uint64   `json:"wasted_attempts"`        // attempts that were not an operation's success
+	Queries              uint64   `json:"queries"`                // attempts that only asked what became of an operation
+	Resolved             uint64   `json:"resolved_by_query"`      // operations of which the answer was that they had been done
 	Denied               uint64   `json:"denied_by_budget"`       // retries
 	Blocked              uint64   `json:"blocked_by_breaker"`     // attempts
 	Unsafe               uint64   `json:"unsafe"`                 // retries that might have done an operation twice
@@ -33,7 +35,7 @@ func retriesOf(p *plan.Plan, s *correct.Snapshot, refused Refused) *Retries {
 	c := &s.Counts
 	r := &Retries{
 		Policy: p.Retry.String(), OperationsByAttempts: append([]uint64{}, c.ByAttempts...),
-		FirstTry: c.FirstTry, Useful: c.OK, Wasted: c.Attempts - c.OK,
+		FirstTry: c.FirstTry, Useful: c.OK, Wasted: c.Attempts - c.OK, Queries: c.Queries, Resolved: c.Resolved,
 		Denied: refused.Denied, Blocked: refused.Blocked, Unsafe: refused.Unsafe, Opened: refused.Opened,
 	}
 	r.AttemptsPerOperation = ratio(c.Attempts, c.Fired)

@@ -34,6 +34,7 @@ var keys = []key{
 	{"on", "LIST", "on=timeout,refused,429,5xx", "failures to retry, see below", (*Policy).readOn, Policy.printOn},
 	{"retry-after", "on|off", "retry-after=off", "wait as long as the response asks for (default on)", (*Policy).readRetryAfter, Policy.printRetryAfter},
 	{"repeat", "safe|always", "repeat=always", "what may be done twice, see below (default safe)", (*Policy).readRepeat, Policy.printRepeat},
+	{"unknown", "query:PATH", "unknown=query:/payments/{key}", "ask this path about an unknown outcome, see below", (*Policy).readUnknown, Policy.printUnknown},
 }
 
 const footer = `
@@ -47,6 +48,10 @@ on= is, if not given, timeout,connect_timeout,refused,reset,truncated,dns,
 network,stale_connection,408,425,429,500,502,503,504.
 POST and PATCH are repeated only with an idempotency key or if nothing was sent;
 with repeat=always in any case.
+unknown=query:PATH goes with --idempotency-key: after a time-out or a reset of
+such a request, the next attempt is a GET of PATH with the operation's key, also
+in place of {key}. A success says that it was done, 404 that it was not and may
+be sent again; after anything else it is asked again.
 `
 
 // maxAttempts keeps the cost of drawing an operation's pauses again small.
@@ -281,4 +286,20 @@ func choose(word string, names []string) (int, error) {
 		return i, nil
 	}
 	return 0, fmt.Errorf("%q is none of %s%s", word, strings.Join(names, ", "), didYouMean(word, names))
+}
+
+func (p *Policy) readUnknown(value string) error {
+	path, ok := strings.CutPrefix(value, "query:")
+	if !ok || !strings.HasPrefix(path, "/") {
+		return fmt.Errorf("%q is not query: and a path", value)
+	}
+	p.query = path
+	return nil
+}
+
+func (p Policy) printUnknown() string {
+	if p.query == "" {
+		return ""
+	}
+	return "query:" + p.query
 }

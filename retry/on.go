@@ -68,7 +68,7 @@ func (o *on) add(word string) bool {
 // with which the operation is over, and not what never was an attempt.
 func retriable() (classes []correct.Class) {
 	for _, c := range correct.Classes() {
-		if c.Error() || c.TimedOut() && c != correct.Deadline {
+		if c.Error() && c != correct.Unmade || c.TimedOut() && c != correct.Deadline {
 			classes = append(classes, c)
 		}
 	}

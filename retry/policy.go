@@ -20,6 +20,8 @@ type Policy struct {
 
 	deaf     bool // does not listen to Retry-After
 	reckless bool // repeats what may be done twice
+
+	query string // path of the resource that knows what became of an operation; "": none
 }
 
 // Parse reads a Policy: keys and values with spaces between them, in any order.
@@ -127,6 +129,9 @@ func (p *Policy) UnmarshalText(text []byte) (err error) {
 
 // Attempts is the most attempts at one operation, the first included: at least 1.
 func (p Policy) Attempts() int { return max(1, p.attempts) }
+
+// Query is the path that is asked about unknown outcomes; "" if none is.
+func (p Policy) Query() string { return p.query }
 
 // Share is the policy of shard i of n: budgets and the breaker's numbers are split,
 // so that the shards together grant about what p grants. Every shard keeps at least

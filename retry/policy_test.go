@@ -79,6 +79,7 @@ func TestCanonicalForm(t *testing.T) {
 		{"a breaker", "probes=3 open=120s calls=5 attempts=1 breaker=12.5%/30s", "attempts=1 backoff=exponential base=100ms cap=20s jitter=none breaker=12.5%/30s calls=5 open=2m probes=3"},
 		{"failures in their order", "attempts=2 on=503,5xx,refused,100,timeout,404", "attempts=2 backoff=exponential base=100ms cap=20s jitter=none on=timeout,refused,100,404,5xx"},
 		{"the usual failures are not said", "attempts=2 on=" + defaultOn, "attempts=2 backoff=exponential base=100ms cap=20s jitter=none"},
+		{"asks", "attempts=2 unknown=query:/pay/{key}", "attempts=2 backoff=exponential base=100ms cap=20s jitter=none unknown=query:/pay/{key}"},
 		{"deaf and reckless", "attempts=2 retry-after=off repeat=always", "attempts=2 backoff=exponential base=100ms cap=20s jitter=none retry-after=off repeat=always"},
 		{"what is usual of the two is not said", "attempts=2 retry-after=on repeat=safe", "attempts=2 backoff=exponential base=100ms cap=20s jitter=none"},
 	} {
@@ -95,7 +96,7 @@ func TestCanonicalForm(t *testing.T) {
 }
 
 func TestWhatToWriteInstead(t *testing.T) {
-	const theKeys = "the keys are attempts, backoff, base, cap, jitter, budget, breaker, calls, open, probes, on, retry-after, repeat"
+	const theKeys = "the keys are attempts, backoff, base, cap, jitter, budget, breaker, calls, open, probes, on, retry-after, repeat, unknown"
 	for _, tt := range []struct{ name, text, want string }{
 		{"a letter wrong", "atempts=3", `retry: unknown key "atempts", did you mean "attempts"?; ` + theKeys},
 		{"another word", "attempts=3 strategy=full", `retry: unknown key "strategy"; ` + theKeys},

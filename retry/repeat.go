@@ -16,10 +16,17 @@ func Idempotent(method string) bool {
 // x, its last attempt: a request that is not idempotent was put on the wire, and no
 // complete answer came. It is no failure and no success; with or without an
 // idempotency key, only the server can tell. If an earlier attempt was written and
-// x was not, that is taken for unknown too.
+// x was not, that is taken for unknown too. After a query it is unknown unless it was
+// answered that the operation was done, or was not.
 func Unknown(method string, x correct.Sample) bool {
+	if x.Query {
+		return x.Class != correct.OK && x.Status != notDone
+	}
 	return !Idempotent(method) && x.Class != correct.OK && x.Status == 0 && written(x)
 }
+
+// notDone is the status of an operation of which the server knows nothing.
+const notDone = 404
 
 // written reports whether the server may have seen the operation.
 func written(x correct.Sample) bool { return x.Written || x.Earlier }

@@ -91,7 +91,7 @@ func (r *Retrier) After(x correct.Sample) (delay time.Duration, again bool) {
 
 // after is After for a response that asked for a pause before the next attempt.
 func (r *Retrier) after(x correct.Sample, asked time.Duration) (delay time.Duration, again bool) {
-	wanted := r.policy.on.has(x)
+	wanted := r.policy.on.has(x) || x.Query && x.Status == notDone
 	r.breaker.ended(r.result(x, wanted), x.Dispatched, x.Done)
 	if x.Class == correct.OK {
 		r.throttle.success()
@@ -110,6 +110,11 @@ func (r *Retrier) after(x correct.Sample, asked time.Duration) (delay time.Durat
 	}
 	delay = r.delay(x, asked)
 	return delay, r.inTime(x, delay) && r.afford(x.Done, x.Done+delay)
+}
+
+// Asks reports whether the attempt that follows x only asks what became of the operation.
+func (r *Retrier) Asks(x correct.Sample) bool {
+	return r.policy.query != "" && Unknown(r.method(x.Seq), x)
 }
 
 // result is how x counts for the breaker. An answer that is not to be retried, such

@@ -73,7 +73,9 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	p := s.Plan
 	rec, warm := newRecorder(p, correct.Options{
 		Limits: limits(p.Rules), Closed: p.Closed != nil,
-		Unknown: func(x correct.Sample) bool { return !p.HasKey && retry.Unknown(p.Method(x.Seq), x) },
+		Unknown: func(x correct.Sample) bool {
+			return (!p.HasKey || p.Retry.Query() != "") && retry.Unknown(p.Method(x.Seq), x)
+		},
 	})
 	most := p.Connections
 	if most == 0 {

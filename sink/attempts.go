@@ -41,6 +41,9 @@ func (p *page) attempts() {
 		}
 	}
 	p.list("refused", refused...)
+	if r.Queries > 0 {
+		p.list("queries", fmt.Sprintf("%d asked what became of an operation", r.Queries), several(r.Resolved, "operation")+" had been done")
+	}
 }
 
 // tidyRetries is tidy for the part about retries.

@@ -182,7 +182,10 @@ func (c *findCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, 
 
 // asRun is the command that makes one step.
 func (c *findCmd) asRun() *runCmd {
-	r := &runCmd{URL: c.URL, requestFlags: c.requestFlags, limits: c.limits, httpFlags: c.httpFlags, tlsFlags: c.tlsFlags, networkFlags: c.networkFlags, engineFlags: c.engineFlags}
+	r := &runCmd{
+		URL: c.URL, requestFlags: c.requestFlags, limits: c.limits, httpFlags: c.httpFlags, tlsFlags: c.tlsFlags,
+		networkFlags: c.networkFlags, engineFlags: c.engineFlags, retryFlags: c.retryFlags,
+	}
 	r.Progress, r.Quiet, r.Color, r.Seed = c.Progress, c.Quiet, c.Color, c.Seed
 	return r
 }

@@ -21,6 +21,7 @@ type labCmd struct {
 	OperationHeader string `default:"Openload-Operation" placeholder:"NAME" help:"Header that names a request's operation."`
 	AttemptHeader   string `default:"Openload-Attempt" placeholder:"NAME" help:"Header with the attempt's number, 1 for the first."`
 	KeyHeader       string `default:"Idempotency-Key" placeholder:"NAME" help:"Header with the idempotency key: work done twice for one is a duplicate."`
+	HonourKeys      bool   `help:"Do the work of a key once, as a server should: a repeated request is answered and changes nothing."`
 }
 
 // Help lists the keys of --server and what the server says of itself.
@@ -28,6 +29,7 @@ func (c *labCmd) Help() string {
 	return "Keys of --server:\n" + lab.Help() + `
 GET  /lab/stats      counts as JSON: attempts, keys, duplicates, rejections ...
 GET  /lab/arrivals   who came when, as CSV, the first 100,000
+GET  /lab/executed   200 if the work of the key in the header was done, else 404
 POST /lab/reset      starts the model and the counts anew
 
 It ends with the process that started it; under nohup it goes on.
@@ -55,6 +57,7 @@ func (c *labCmd) run(s streams) (int, error) {
 	}
 	server := lab.NewServer(func() lab.Model { return spec.Model(c.Seed.Stream("server")) })
 	server.Headers = lab.Headers{Operation: c.OperationHeader, Attempt: c.AttemptHeader, Key: c.KeyHeader}
+	server.Honour = c.HonourKeys
 	fmt.Fprintf(s.out, "lab server on http://%s/   %s\nctrl-c ends it; counts at http://%s/lab/stats\n", ln.Addr(), spec, ln.Addr())
 	err = server.Serve(i.stop, ln)
 	if orphaned {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"openload/plan"
+	"openload/request"
 )
 
 // lintCmd judges a plan.
@@ -69,7 +70,7 @@ func planIn(l *layers, name string) (*plan.Plan, error) {
 	something := c.asks()
 	var sendErr error
 	if something {
-		c.sent, sendErr = c.build(c.URL, strings.NewReader(""), c.Seed, nil)
+		c.sent, sendErr = c.build(c.URL, strings.NewReader(""), c.Seed, request.WireOptions{})
 		c.blind = sendErr != nil
 	}
 	p, err := c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)

@@ -12,6 +12,7 @@ import (
 	"openload/plan"
 	"openload/report"
 	"openload/request"
+	"openload/retry"
 	"openload/run"
 	"openload/sink"
 	"openload/transport"
@@ -111,7 +112,8 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	if c.Compressed {
 		own.Header = append(own.Header, "Accept-Encoding: gzip, deflate, br, zstd")
 	}
-	w.sent, reqErr = own.build(c.URL, in, c.Seed, w.network.Proxy.Rewrite)
+	again, _ := retry.Parse(c.Retry) // the plan says what is wrong with it
+	w.sent, reqErr = own.build(c.URL, in, c.Seed, request.WireOptions{Rewrite: w.network.Proxy.Rewrite, Query: again.Query()})
 	c.Method = own.Method
 	reqErr = joined(authErr, reqErr)
 	var targets []request.Target

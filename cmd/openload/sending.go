@@ -41,7 +41,7 @@ func (f *planFlags) mixed(from seed.Seed) (*sending, error) {
 		r.Order = words[0].Text
 	}
 	r.Template = true // braces are not looked into
-	return r.build(nil, strings.NewReader(""), from, nil)
+	return r.build(nil, strings.NewReader(""), from, request.WireOptions{})
 }
 
 // bodyFlags are ways to write a body.
@@ -74,8 +74,8 @@ func (f *requestFlags) stdinUsers() (names []string) {
 	return names
 }
 
-// build is what the flags describe.
-func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, rewrite func([]byte, request.Target) []byte) (*sending, error) {
+// build is what the flags describe, with opt for what other flags say.
+func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, opt request.WireOptions) (*sending, error) {
 	if f.Method == "" {
 		f.Method = f.M
 	}
@@ -85,11 +85,8 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, rewrit
 	}
 	base, err := f.base(in, from)
 	wrong = append(wrong, err)
-	opt := request.WireOptions{
-		Agent: "openload/" + version(), KeepAlive: !f.NoKeepalive, Numbered: f.IDHeader, KeyHeader: f.IdempotencyKey,
-		Keys:    from.Numbers, // until feed makes those of the run
-		Rewrite: rewrite,
-	}
+	opt.Agent, opt.KeepAlive, opt.Numbered, opt.KeyHeader = "openload/"+version(), !f.NoKeepalive, f.IDHeader, f.IdempotencyKey
+	opt.Keys = from.Numbers // until feed makes those of the run
 	if opt.Template, err = f.template(in, from); err != nil {
 		wrong = append(wrong, err)
 	}

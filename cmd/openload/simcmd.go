@@ -11,6 +11,7 @@ import (
 	"openload/lab"
 	"openload/plan"
 	"openload/report"
+	"openload/retry"
 	"openload/run"
 	"openload/sim"
 )
@@ -32,6 +33,9 @@ type simCmd struct {
 func (c *simCmd) Help() string { return retryHelp() + "\nKeys of --server:\n" + lab.Help() }
 
 func (c *simCmd) run(s streams) (int, error) {
+	if again, _ := retry.Parse(c.Retry); again.Query() != "" {
+		return 0, usagef("--retry: unknown=query: asks a real server; a simulated one has no path, so leave it out")
+	}
 	p, err := c.planned()
 	server, serverErr := lab.Parse(c.Server)
 	if serverErr != nil {

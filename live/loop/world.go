@@ -170,7 +170,7 @@ func (w *World) Fire(s engine.Shot) {
 	now := w.now()
 	j := job{shot: s, message: w.parts.Message}
 	if w.feed != nil {
-		j.message = w.feed.Message(s.Seq, s.Attempt)
+		j.message = live.Said(w.feed, s)
 		if w.feed.Slow() {
 			j.late, now = w.now()-now, w.now()
 		}
