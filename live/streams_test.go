@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -115,9 +116,11 @@ func TestC37EachStreamHasItsOwnTimes(t *testing.T) {
 		require.GreaterOrEqual(t, x.Sent, at[i])
 		require.Equal(t, x.Corrected(), x.Lag()+x.Wait()+x.Raw())
 	}
-	require.GreaterOrEqual(t, all[0].Raw(), 300*time.Millisecond)
-	require.Less(t, all[1].Done, all[0].Done)
-	require.Less(t, all[2].Done, all[0].Done)
+	slow := slices.IndexFunc(all, func(x correct.Sample) bool { return x.Raw() >= 300*time.Millisecond })
+	require.GreaterOrEqual(t, slow, 0)
+	for i, x := range all {
+		require.True(t, i == slow || x.Done < all[slow].Done)
+	}
 }
 
 // The server's limit of streams, and ours, are kept to: more connections are opened.

@@ -63,10 +63,14 @@ func ParseProxy(text string) (*Proxy, error) {
 // String is the proxy without its secrets.
 func (p *Proxy) String() string { return p.shown }
 
+// Takes reports whether p takes requests to a target, and makes no tunnel to it. p may
+// be nil.
+func (p *Proxy) Takes(to request.Target) bool { return p != nil && !p.socks && !to.TLS }
+
 // Rewrite is a request as p wants it if it takes those for the target: the first line
 // then names the whole URL. Source: RFC 9112, section 3.2.2. p may be nil.
 func (p *Proxy) Rewrite(wire []byte, to request.Target) []byte {
-	if p == nil || p.socks || to.TLS {
+	if !p.Takes(to) {
 		return wire
 	}
 	authority := to.String()

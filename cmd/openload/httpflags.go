@@ -38,8 +38,9 @@ type manner struct {
 	hops    *live.Hops // follows redirects; nil: nothing does
 }
 
-// manner is what the flags describe, for requests to the targets.
-func (f *httpFlags) manner(targets []request.Target) (*manner, error) {
+// manner is what the flags describe, for requests to the targets through the proxy, if
+// there is one.
+func (f *httpFlags) manner(targets []request.Target, proxy *transport.Proxy) (*manner, error) {
 	m := &manner{http2: f.HTTP2 || f.PriorKnowledge, prior: f.PriorKnowledge, most: f.Streams, perConnection: f.PerConnection}
 	var wrong []error
 	if f.Streams < 0 || f.PerConnection < 0 {
@@ -49,6 +50,10 @@ func (f *httpFlags) manner(targets []request.Target) (*manner, error) {
 		wrong = append(wrong, errors.New("--streams: only HTTP/2 has streams; add --http2, or leave it out"))
 	}
 	for _, t := range targets {
+		if m.prior && proxy.Takes(t) {
+			wrong = append(wrong, errors.New("--http2-prior-knowledge: a proxy for http:// speaks HTTP/1.1; give a socks5:// one, or none"))
+			break
+		}
 		if m.http2 && !m.prior && !t.TLS {
 			wrong = append(wrong, errors.New("--http2: over http:// nobody can ask for it; give an https:// URL, or --http2-prior-knowledge if the server speaks nothing else"))
 			break

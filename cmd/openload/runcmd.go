@@ -120,7 +120,7 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	if w.sent != nil {
 		targets = w.sent.wire.Targets()
 	}
-	how, httpErr := c.manner(targets)
+	how, httpErr := c.manner(targets, w.network.Proxy)
 	w.how = how
 	return w, joined(joined(reqErr, httpErr), joined(tlsErr, netErr))
 }
