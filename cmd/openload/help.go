@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 )
@@ -51,7 +52,8 @@ func printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 		}
 		flags(&b, node, nil)
 		if node.Detail != "" {
-			fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(node.Detail, "\n"))
+			b.WriteString("\n")
+			detail(&b, strings.TrimRight(node.Detail, "\n"))
 		}
 	}
 	_, err := io.WriteString(ctx.Stdout, b.String())
@@ -110,6 +112,37 @@ func pathOf(n *kong.Node) string {
 	}
 	return path + " [flags]"
 }
+
+// detail writes a command's own text. Paragraphs that are too wide are wrapped anew; a
+// table of keys keeps its lines.
+func detail(b *strings.Builder, text string) {
+	var prose []string
+	flush := func() {
+		if slices.ContainsFunc(prose, tooWide) {
+			paragraph(b, "", strings.Join(prose, " "))
+		} else if len(prose) > 0 {
+			b.WriteString(strings.Join(prose, "\n") + "\n")
+		}
+		prose = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		switch {
+		case line != "" && indent == "":
+			prose = append(prose, line)
+			continue
+		case tooWide(line):
+			flush()
+			paragraph(b, indent, line)
+		default:
+			flush()
+			b.WriteString(line + "\n")
+		}
+	}
+	flush()
+}
+
+func tooWide(line string) bool { return utf8.RuneCountInString(line) > helpWidth }
 
 func positionals(n *kong.Node) string {
 	var b strings.Builder
