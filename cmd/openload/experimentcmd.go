@@ -242,7 +242,7 @@ func (b *bench) Run(ctx, stop context.Context, variant, round int) (experiment.O
 	if err != nil {
 		return experiment.Outcome{}, err
 	}
-	c.Seed = seed.Seed(b.seed + uint64(round))
+	c.Seed, c.Runs = seed.Seed(b.seed+uint64(round)), 1 // repeats are the experiment's
 	if c.asks() {
 		r, err := b.recorded(c)
 		return experiment.Outcome{Report: r}, err
