@@ -13,9 +13,14 @@ import (
 // helpWidth is what help fits in.
 const helpWidth = 80
 
-// common are the flags that most runs need; the help without a command shows these. Those
-// of run are too many to be read by somebody who has just come.
-var common = []string{"plan", "rate", "n", "duration", "method", "header", "body", "targets", "connections", "timeout", "sla", "out"}
+// common are the flags that a run may need whatever it sends and wherever it goes; the
+// help without a command shows these. Those of run are three times as many, too many to be
+// read by somebody who has just come.
+var common = []string{
+	"plan", "rate", "n", "duration", "arrival", "seed", "closed", "method", "header", "body", "targets",
+	"no-keepalive", "connections", "timeout", "connect-timeout", "deadline", "drain", "insecure",
+	"retry", "sla", "expect-status", "out", "progress", "quiet",
+}
 
 // chapters are the commands by what they are for. One that is in none comes last.
 var chapters = []struct {
