@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,6 +65,7 @@ func (c *importCurl) run(s streams) (int, error) {
 // importHAR reads an HTTP archive.
 type importHAR struct {
 	File string `arg:"" help:"The archive; - is standard input."`
+	Host string `placeholder:"HOST" help:"Only the requests to this host, since a page asks several and a run asks one: example.com, 127.0.0.1:8080."`
 	importOut
 }
 
@@ -76,6 +78,16 @@ func (c *importHAR) run(s streams) (int, error) {
 	items, notes, err := request.ImportHAR(bufio.NewReader(in))
 	if err != nil {
 		return 0, usagef("import har: %s: %w", c.File, err)
+	}
+	if c.Host != "" {
+		all := len(items)
+		items = slices.DeleteFunc(items, func(it request.Item) bool {
+			t, err := it.Target()
+			return err != nil || c.Host != t.Host && c.Host != t.String()
+		})
+		if len(items) == 0 {
+			return 0, usagef("import har: %s: none of its %d requests goes to %s", c.File, all, c.Host)
+		}
 	}
 	return statusDone, c.write(s, items, notes, "")
 }
