@@ -132,18 +132,16 @@ var missingArg = regexp.MustCompile(`^expected "<(\w+)>`)
 func plainer(err error, app *kong.Application) error {
 	text := err.Error()
 	if m := unknownFlag.FindStringSubmatch(text); m != nil {
-		var names []string
-		for _, node := range nodes(app) {
-			for _, f := range node.Flags {
-				if !f.Hidden {
-					names = append(names, append(f.Aliases, f.Name)...)
-				}
+		names, others := flagNames(nodes(app)), "openload --help lists the flags"
+		if bad := (*kong.ParseError)(nil); errors.As(err, &bad) && bad.Context.Command() != "" {
+			if node := bad.Context.Selected(); node != nil {
+				names, others = flagNames([]*kong.Node{app.Node, node}), node.FullPath()+" --help lists the flags"
 			}
 		}
 		if meant := nearest.Of(strings.TrimLeft(m[1], "-"), names); meant != "" && strings.HasPrefix(m[1], "--") {
 			return fmt.Errorf("unknown flag %s, did you mean --%s?", m[1], meant)
 		}
-		return fmt.Errorf("unknown flag %s; openload --help lists the flags", m[1])
+		return fmt.Errorf("unknown flag %s; %s", m[1], others)
 	}
 	if strings.HasPrefix(text, "expected \"<url>\"") {
 		return errors.New("no URL given; end the command with one, such as http://127.0.0.1:8080/")
@@ -152,4 +150,16 @@ func plainer(err error, app *kong.Application) error {
 		return fmt.Errorf("no %s given; openload --help lists the commands, and openload COMMAND --help what they take", strings.ToUpper(m[1]))
 	}
 	return errors.New(text)
+}
+
+// flagNames are the names under which the flags of these commands may be given.
+func flagNames(of []*kong.Node) (names []string) {
+	for _, node := range of {
+		for _, f := range node.Flags {
+			if !f.Hidden {
+				names = append(names, append(f.Aliases, f.Name)...)
+			}
+		}
+	}
+	return names
 }
