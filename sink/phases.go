@@ -31,12 +31,12 @@ func (p *page) phases() {
 		}
 		name := phaseNames[x.Name]
 		if name == "" {
-			name = printable(x.Name)
+			name = shorten(printable(x.Name), 32)
 		}
 		each := x.Each
 		if each == nil {
 			each = &report.Dist{}
-			if p.Latency.Lag != nil {
+			if x.Name == "lag" && p.Latency.Lag != nil {
 				each = p.Latency.Lag
 			}
 		}

@@ -65,8 +65,11 @@ func sentence(text string) (all []token) {
 func items(texts []string, hang int) (all []token) {
 	for _, text := range texts {
 		i := len(all)
+		if text = strings.TrimSpace(printable(text)); text == "" {
+			continue
+		}
 		if width(text) <= columns-hang {
-			all = append(all, token{printable(text), 3})
+			all = append(all, token{text, 3})
 		} else if all = append(all, sentence(text)...); len(all) > i {
 			all[i].gap = 3
 		}

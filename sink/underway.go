@@ -25,7 +25,7 @@ func (p *page) underWay() {
 		if w.At < 0 {
 			continue
 		}
-		n := w.Out + w.Backlog
+		n := max(0, w.Out+w.Backlog)
 		waited = waited || w.Backlog > 0
 		out[w.At/step] = max(out[w.At/step], n)
 		if n > most {
@@ -45,7 +45,7 @@ func (p *page) underWay() {
 	}
 	var line strings.Builder
 	for _, n := range out {
-		line.WriteRune(levels[min(n*len(levels)/most, len(levels)-1)])
+		line.WriteRune(levels[min(int(float64(n)/float64(most)*float64(len(levels))), len(levels)-1)])
 	}
 	p.lines([]string{fmt.Sprintf(" %-*s%s", margin-1, "under way", line.String())})
 	what := "most requests under way"
