@@ -91,7 +91,7 @@ func (a *attempts) report(f *source.File, opt *Options) *report.Report {
 	return report.OfOwn(s, snap, &v, m)
 }
 
-// doubts are what shows that rows are missing.
+// doubts are what shows that rows are missing, and that rows do not show everything.
 func (a *attempts) doubts(s *correct.Snapshot) (all []correct.Doubt) {
 	if a.settled != a.operations {
 		all = append(all, correct.Doubt{Code: "missing_rows", Text: fmt.Sprintf(
@@ -101,5 +101,5 @@ func (a *attempts) doubts(s *correct.Snapshot) (all []correct.Doubt) {
 		all = append(all, correct.Doubt{Code: "missing_rows", Text: fmt.Sprintf(
 			"%d operations between the first and the last have no row: they were lost in writing, or the schedule leaves out numbers", between-a.operations+1)})
 	}
-	return all
+	return append(all, correct.Doubt{Code: "planned_unknown", Text: "attempts do not say how many operations were planned: a run that was interrupted looks like one that was not; its report as JSON tells"})
 }
