@@ -105,6 +105,7 @@ func (c *findCmd) run(s streams) (int, error) {
 	}
 	i := catch()
 	defer i.release()
+	defer i.explain(s.err, time.Duration(c.Drain))()
 	do, end, err := c.runner(s, i, p, outs, joined(err, outErr))
 	if err != nil {
 		return interruptedOr(i, err)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -52,6 +54,32 @@ func catch() *interrupts {
 		giveUp()
 	}
 	return i
+}
+
+// impatience is how long after the first signal somebody is told what is waited for.
+const impatience = time.Second
+
+// explain tells on w, if answers are still out some time after the first signal, why
+// nothing seems to happen and what ends it. What it returns must be called at the end.
+func (i *interrupts) explain(w io.Writer, drain time.Duration) (end func()) {
+	done, told := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(told)
+		select {
+		case <-i.stop.Done():
+		case <-done:
+			return
+		}
+		wait := time.NewTimer(impatience)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+			fmt.Fprintf(w, "openload: no new operation begins; waiting for answers, %v at most; ctrl-c again ends it at once\n", drain)
+		case <-i.ctx.Done():
+		case <-done:
+		}
+	}()
+	return func() { close(done); <-told }
 }
 
 // signal is the one that came first; 0 if none did.

@@ -150,10 +150,11 @@ func TestTheSecondSignalEndsAtOnce(t *testing.T) {
 	r := during(t, func(p *os.Process) {
 		require.Eventually(t, func() bool { return received(t, url) >= 10 }, 20*time.Second, 20*time.Millisecond)
 		require.NoError(t, p.Signal(os.Interrupt))
-		time.Sleep(200 * time.Millisecond) // the two must not arrive as one
+		time.Sleep(impatience + time.Second) // to be told what is waited for
 		require.NoError(t, p.Signal(os.Interrupt))
 	}, "--rate", "50", "--duration", "10m", "--timeout", "10m", "--drain", "10m", url)
 	require.Equal(t, 130, r.status)
+	require.Contains(t, r.stderr, "openload: no new operation begins; waiting for answers, 10m0s at most; ctrl-c again ends it at once\n")
 	require.Less(t, time.Since(began), time.Minute)
 	require.True(t, r.report.Run.Interrupted)
 	require.Equal(t, r.report.Counts.Fired, r.report.Counts.Unfinished)

@@ -61,6 +61,7 @@ func (c *runCmd) run(s streams) (int, error) {
 	w.sent.tell(s, c.Quiet)
 	i := catch()
 	defer i.release()
+	defer i.explain(s.err, p.Drain)()
 	do, end, err := c.runner(s, i, p, outs, w)
 	if err != nil {
 		return interruptedOr(i, err)
