@@ -39,7 +39,11 @@ func Merge(runs []Named) (*Report, error) {
 		out.Correction.Synthetic += r.Correction.Synthetic
 		out.Run.Interrupted = out.Run.Interrupted || r.Report.Run.Interrupted
 		out.Run.Aborted = out.Run.Aborted || r.Report.Run.Aborted
-		out.Run.Duration = max(out.Run.Duration, r.Report.Run.Started.Sub(out.Run.Started)+r.Report.Run.Duration)
+		if i > 0 && r.Report.Run.Engine == "sim" { // runs in virtual time lie nowhere to one another
+			out.Run.Duration += r.Report.Run.Duration
+		} else {
+			out.Run.Duration = max(out.Run.Duration, r.Report.Run.Started.Sub(out.Run.Started)+r.Report.Run.Duration)
+		}
 		if m := r.Report.Run.Machine; i > 0 && m != "" && !strings.Contains(out.Run.Machine, m) {
 			out.Run.Machine += "; " + m
 		}
@@ -66,14 +70,27 @@ func Merge(runs []Named) (*Report, error) {
 func onePlan(runs []Named) error {
 	wrong := []error{refusal(differences(runs), func(d Difference) bool { return !slices.Contains([]string{"engine", "machine", "openload"}, d.What) },
 		"only runs of one plan are one sample")}
+	wrong = append(wrong, twice(runs))
+	return errors.Join(wrong...)
+}
+
+// twice refuses a run that is given more than once.
+func twice(runs []Named) error {
+	var wrong []error
 	for i, r := range runs {
 		for _, o := range runs[:i] {
-			if r.Report.Run.Started.Equal(o.Report.Run.Started) && r.Counts.Scheduled > 0 && r.Latency.Raw != nil && o.Latency.Raw != nil && r.Latency.Raw.Histogram == o.Latency.Raw.Histogram && sameSeed(r, o) {
+			if sameRun(r, o) {
 				wrong = append(wrong, fmt.Errorf("%s and %s are the same run: its operations would count twice", o, r))
 			}
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// sameRun reports whether a and b are one run, read twice.
+func sameRun(a, b Named) bool {
+	return a.Report.Run.Started.Equal(b.Report.Run.Started) && a.Counts.Scheduled > 0 && a.Latency.Raw != nil && b.Latency.Raw != nil &&
+		a.Latency.Raw.Histogram == b.Latency.Raw.Histogram && sameSeed(a, b)
 }
 
 func sameSeed(a, b Named) bool {

@@ -124,3 +124,11 @@ func TestWhatDoesNotMerge(t *testing.T) {
 	_, err = report.Merge(named(a, runOf(t, "25", time.Second, 10, 0)))
 	require.ErrorContains(t, err, "differ in schedule")
 }
+
+// When two runs in virtual time were made says nothing about how long they took.
+func TestRunsInVirtualTimeFollowOneAnother(t *testing.T) {
+	a, b := timed(t, 0, 10, 20), timed(t, time.Millisecond, 30, 40)
+	whole, err := report.Merge(named(a, b))
+	require.NoError(t, err)
+	require.Equal(t, a.Run.Duration+b.Run.Duration, whole.Run.Duration)
+}
