@@ -43,7 +43,7 @@ func Compare(base, after []Named, opt CompareOptions) (*Comparison, error) {
 	c.Differences = differences(append(slices.Clone(base), after...))
 	err := refusal(c.Differences, func(d Difference) bool { return d.Refuses && !opt.Force },
 		"that would show, and not what became of the server; make them by one plan")
-	if err != nil {
+	if err = errors.Join(err, twice(dated(base)), twice(dated(after))); err != nil {
 		return nil, err
 	}
 	a, err := side(base, &c.Base)
@@ -280,6 +280,11 @@ func verdictOf(gates []GateResult) string {
 	return "pass"
 }
 
+// dated are the runs that say when they began: of others nobody can tell whether two are one.
+func dated(runs []Named) []Named {
+	return slices.DeleteFunc(slices.Clone(runs), func(r Named) bool { return r.Report.Run.Started.IsZero() })
+}
+
 // notes are what a reader should know besides.
 func (c *Comparison) notes(base, after []Named) (notes []Reason) {
 	say := func(code, format string, a ...any) { notes = append(notes, Reason{code, fmt.Sprintf(format, a...)}) }
@@ -301,6 +306,9 @@ func (c *Comparison) notes(base, after []Named) (notes []Reason) {
 	}
 	if !c.Single && !last.IsZero() && !first.IsZero() && !first.Before(last) && base[0].Report.Run.Engine != "sim" {
 		say("in_blocks", "all runs of base were made before those of new: whatever else changed meanwhile is in the difference too; runs in turn would share it")
+	}
+	if slices.ContainsFunc(dated(after), func(r Named) bool { return slices.ContainsFunc(base, func(o Named) bool { return sameRun(o, r) }) }) {
+		say("same_run", "runs of base are among those of new: what is compared with itself does not differ")
 	}
 	if base[0].Correction.Synthetic > 0 {
 		say("synthetic", "the correction (%s) made up samples on both sides; nobody measured them", base[0].Correction.Method)
