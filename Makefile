@@ -4,7 +4,11 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that start goroutines, or are driven by those that do.
-CONCURRENT = ./cmd/... ./correct ./engine ./lab ./live ./live/loop ./repair ./run ./sim ./sink ./transport
+CONCURRENT = ./cmd/... ./correct ./engine ./experiment ./lab ./live ./live/loop ./repair ./run ./sim ./sink ./transport ./watch
+
+# Sessions that start the program dozens of times and nothing that runs beside it: under
+# the race detector, whose programs take long to start, they are minutes of nothing.
+ALONE = TestScripts/^(compare|correct|find|help|import|lint|merge|own|peaks|plan|saved|usage)$$|TestFindTheKneeOfMD1
 
 # What make fuzz runs, each for FUZZTIME.
 FUZZTIME ?= 20s
@@ -31,7 +35,7 @@ unit: ## unit, property, golden and whole-program tests
 # that is a failure.
 race: ## the concurrent packages under the race detector
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		$(GO) test -race -short -timeout 300s $(CONCURRENT); \
+		$(GO) test -race -short -skip '$(ALONE)' -timeout 300s $(CONCURRENT); \
 	elif [ -n "$$CI" ]; then echo "the race detector needs a C compiler, and CI needs the race detector"; exit 1; \
 	else echo "NOT RUN: the race detector needs a C compiler"; fi
 

@@ -82,6 +82,8 @@ func feeds(t *testing.T, open func(*testing.T, Options) World) {
 		}
 		require.Equal(t, correct.OK, x.Class, x)
 	}
+	lock.Lock()
+	defer lock.Unlock()
 	require.Equal(t, want, seen)
 	require.Equal(t, correct.Unmade, w.Counters().Failures[0].Class)
 }

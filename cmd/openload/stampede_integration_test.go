@@ -1,3 +1,5 @@
+//go:build integration
+
 package main
 
 import (
@@ -24,10 +26,7 @@ func peakOf(t *testing.T, r report.Report) uint64 {
 // each in a process of its own. What is counted is exact; p50 and peak are those of the
 // same run in virtual time, as far as sends were punctual: a busy machine gets another
 // try, but not for ever. The bands are 5 to 95 % over 1,500 seeds.
-func TestTheStampedeForReal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("eleven seconds of real time, spent by the run without -short")
-	}
+func TestIntegrationTheStampede(t *testing.T) {
 	t.Parallel()
 	const exponential = "attempts=3 backoff=exponential base=500ms"
 	for _, tt := range []struct {
