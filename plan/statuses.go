@@ -26,7 +26,10 @@ func ParseStatuses(text string) (Statuses, error) {
 		}
 		from, err1 := strconv.Atoi(lo)
 		to, err2 := strconv.Atoi(hi)
-		if err1 != nil || err2 != nil || from < 100 || to > 999 || from > to {
+		if err1 == nil && err2 == nil && (from < 100 || to > 599) {
+			return Statuses{}, fmt.Errorf("%q: HTTP statuses go from 100 to 599; write 200-399, 200,204 or any", text)
+		}
+		if err1 != nil || err2 != nil || from > to {
 			return Statuses{}, fmt.Errorf("%q is not a list of HTTP statuses; write 200-399, 200,204 or any", text)
 		}
 		s.ranges = append(s.ranges, [2]int{from, to})

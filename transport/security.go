@@ -3,7 +3,6 @@ package transport
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -55,12 +54,14 @@ func ReadRoots(file string) (*x509.CertPool, error) {
 // ReadCertificate reads our own certificate and its key, in PEM. Without a key file both
 // are in the first.
 func ReadCertificate(file, key string) (tls.Certificate, error) {
+	certificate, err := os.ReadFile(file)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	private := certificate
 	if key == "" {
 		key = file
-	}
-	certificate, err := os.ReadFile(file)
-	private, keyErr := os.ReadFile(key)
-	if err := errors.Join(err, keyErr); err != nil {
+	} else if private, err = os.ReadFile(key); err != nil {
 		return tls.Certificate{}, err
 	}
 	c, err := tls.X509KeyPair(certificate, private)

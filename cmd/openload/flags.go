@@ -147,8 +147,8 @@ type closedFlags struct {
 // limits bound a run.
 type limits struct {
 	Connections    int  `short:"c" group:"connection" default:"0" placeholder:"N" help:"Most connections, and so most requests in flight. 0: automatic."`
-	Timeout        span `short:"t" group:"connection" default:"30s" placeholder:"TIME" help:"Most time for an attempt, from its first byte sent."`
-	ConnectTimeout span `group:"connection" default:"5s" placeholder:"TIME" help:"Most time to open a connection."`
+	Timeout        span `short:"t" group:"connection" default:"30s" placeholder:"TIME" help:"Most time for an attempt, from its first byte sent. 0: no limit."`
+	ConnectTimeout span `group:"connection" default:"5s" placeholder:"TIME" help:"Most time to open a connection. 0: no limit."`
 	Deadline       span `group:"connection" placeholder:"TIME" help:"Most time for an operation, from when it was intended."`
 	Drain          span `group:"connection" default:"30s" placeholder:"TIME" help:"How long to wait for answers after the last request."`
 }

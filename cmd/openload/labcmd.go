@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 
 	"openload/lab"
@@ -12,7 +13,7 @@ import (
 
 // labCmd serves a model on loopback.
 type labCmd struct {
-	Listen string    `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one."`
+	Listen string    `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one. What is not loopback is reachable from the network."`
 	Server string    `default:"service=50ms stall=150:2s" placeholder:"'KEY=VALUE ...'" help:"How the server behaves; see below."`
 	Seed   seed.Seed `default:"1" placeholder:"N" help:"Seed of its chance (errors=, close=, status=)."`
 
@@ -58,13 +59,30 @@ func (c *labCmd) run(s streams) (int, error) {
 	server := lab.NewServer(func() lab.Model { return spec.Model(c.Seed.Stream("server")) })
 	server.Headers = lab.Headers{Operation: c.OperationHeader, Attempt: c.AttemptHeader, Key: c.KeyHeader}
 	server.Honour = c.HonourKeys
-	fmt.Fprintf(s.out, "lab server on http://%s/   %s\nctrl-c ends it; counts at http://%s/lab/stats\n", ln.Addr(), spec, ln.Addr())
+	at, wide := listeningAt(ln.Addr())
+	if wide {
+		fmt.Fprintf(s.err, "openload: warning: --listen %s: whoever is on the network can reach the server; --listen 127.0.0.1:PORT is for this machine alone\n", c.Listen)
+	}
+	fmt.Fprintf(s.out, "lab server on http://%s/   %s\nctrl-c ends it; counts at http://%s/lab/stats\n", at, spec, at)
 	err = server.Serve(i.stop, ln)
 	if orphaned {
 		fmt.Fprintln(s.out, "the process that started it has ended, and so it ends; nohup lets it go on")
 	}
 	fmt.Fprintln(s.out, labSummary(server.Stats()))
 	return 0, err
+}
+
+// listeningAt is where this machine asks a server that listens on a, and whether others
+// can as well.
+func listeningAt(a net.Addr) (at string, wide bool) {
+	tcp := a.(*net.TCPAddr)
+	switch {
+	case tcp.IP.IsLoopback():
+		return a.String(), false
+	case tcp.IP.IsUnspecified():
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port)), true
+	}
+	return a.String(), true
 }
 
 // labSummary is what a lab server has seen, in a line or two.

@@ -123,6 +123,12 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	}
 	how, httpErr := c.manner(targets, w.network.Proxy)
 	w.how = how
+	if c.NoKeepalive && c.PerConnection > 1 {
+		httpErr = joined(httpErr, usagef("--no-keepalive and --requests-per-connection %d: a connection has one request or several; leave one of them out", c.PerConnection))
+	}
+	if !c.Location { // a redirect may lead to https://
+		tlsErr = joined(tlsErr, c.idle(targets))
+	}
 	return w, joined(joined(reqErr, httpErr), joined(tlsErr, netErr))
 }
 
@@ -134,7 +140,8 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 		return nil, nil, err
 	}
 	w.how.ready(config, w.network)
-	p.Target = plan.Target{Insecure: c.Insecure, NoKeepalive: c.NoKeepalive, Network: slices.Concat(c.authFlags.again(), c.httpFlags.again(), c.tlsFlags.again(), c.networkFlags.again())}
+	unverified := c.Insecure && (c.Location || spoken(w.sent.wire.Targets()))
+	p.Target = plan.Target{Insecure: unverified, NoKeepalive: c.NoKeepalive, Network: slices.Concat(c.authFlags.again(), c.httpFlags.again(), c.tlsFlags.again(), c.networkFlags.again())}
 	w.sent.describe(p)
 	if len(clients) > 1 {
 		return nil, nil, usagef("the targets go to %d hosts (%s); a run goes to one: give each its own", len(clients), p.Target.URL)

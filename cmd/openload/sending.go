@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,6 +117,9 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, opt re
 	if err := errors.Join(wrong...); err != nil {
 		return nil, usage(err)
 	}
+	if f.Data != "" && !slices.ContainsFunc(items, templated) {
+		return nil, usagef("--data: nothing uses the rows of %s; write {{.name}}, with the name of a column, into the URL, a header or the body, or leave it out", f.Data)
+	}
 	order, err := request.ParseOrder(f.Order)
 	if err != nil {
 		return nil, usagef("--order: %w", err)
@@ -132,6 +137,12 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, opt re
 		}
 	}
 	return s, nil
+}
+
+// templated reports whether anything in it looks like a template.
+func templated(it request.Item) bool {
+	return strings.Contains(it.URL, "{{") || bytes.Contains(it.Body, []byte("{{")) ||
+		slices.ContainsFunc(it.Header, func(f request.Field) bool { return strings.Contains(f.Name+f.Value, "{{") })
 }
 
 // named puts the file that an error is about before each of its lines.

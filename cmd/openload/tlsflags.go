@@ -4,7 +4,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 
+	"openload/request"
 	"openload/transport"
 )
 
@@ -35,7 +38,11 @@ func (f *tlsFlags) security() (s transport.Security, err error) {
 	switch {
 	case f.Cert != "":
 		c, err := transport.ReadCertificate(f.Cert, f.Key)
-		note("cert", err)
+		if path := (*fs.PathError)(nil); errors.As(err, &path) && path.Path != f.Cert {
+			note("key", err)
+		} else {
+			note("cert", err)
+		}
 		s.Certificates = []tls.Certificate{c}
 	case f.Key != "":
 		note("key", errors.New("a key needs its certificate; add --cert FILE"))
@@ -45,6 +52,31 @@ func (f *tlsFlags) security() (s transport.Security, err error) {
 		note("tls-min", err)
 	}
 	return s, usage(errors.Join(wrong...))
+}
+
+// idle names the flags that change nothing where the targets are asked without TLS. -k
+// is none of them: scripts give it whatever the URL, as to curl.
+func (f *tlsFlags) idle(targets []request.Target) error {
+	if len(targets) == 0 || spoken(targets) {
+		return nil
+	}
+	var wrong []error
+	for _, x := range []struct {
+		name  string
+		given bool
+	}{
+		{"cacert", f.CACert != ""}, {"cert", f.Cert != ""}, {"sni", f.SNI != ""}, {"tls-min", f.TLSMin != ""}, {"tls-resume", f.TLSResume == "on"},
+	} {
+		if x.given {
+			wrong = append(wrong, fmt.Errorf("--%s: there is no TLS over http://; give an https:// URL, or leave it out", x.name))
+		}
+	}
+	return usage(errors.Join(wrong...))
+}
+
+// spoken reports whether any of the targets is asked over TLS.
+func spoken(targets []request.Target) bool {
+	return slices.ContainsFunc(targets, func(t request.Target) bool { return t.TLS })
 }
 
 // again are the flags that ask for the same.
