@@ -47,6 +47,9 @@ func (r *Report) evidence(confidence float64) (sla.Evidence, error) {
 		Interrupted: r.Run.Interrupted, AbortedOnFail: r.Run.Aborted,
 		AutoCap: r.Plan.ConnectionsLimit, Method: r.Correction.Method, Synthetic: r.Correction.Synthetic,
 	}
+	if r.Warmup != nil {
+		e.Warm = r.Warmup.Counts.Scheduled
+	}
 	if k := r.Evidence; k != nil {
 		e.Planned, e.Burst, e.Held, e.AutoCapReached = k.Planned, k.Burst, k.Held, k.AutoCapReached
 	}

@@ -114,6 +114,9 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	meta.Notes = append(meta.Notes, notes(p, snap)...)
 	j.interrupted, j.aborted = end.Interrupted, t.abort.enough()
 	evidence := j.evidence(snap)
+	if meta.Warm != nil {
+		evidence.Warm = meta.Warm.Counts.Scheduled
+	}
 	verdict := sla.Judge(p.Rules, evidence)
 	meta.Aborted, meta.Evidence = j.aborted, &evidence
 	if end.Interrupted {

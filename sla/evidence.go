@@ -13,6 +13,7 @@ type Evidence struct {
 	Snapshot *correct.Snapshot // all that was measured; never nil
 
 	Planned    uint64        // operations of the whole plan; 0: not known beforehand. A closed loop may end before
+	Warm       uint64        // operations that were sent before what is judged
 	Deadline   time.Duration // of each operation, from Intended; 0: none
 	Confidence float64       // in percent; 0: the run itself is what is judged
 

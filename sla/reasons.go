@@ -18,6 +18,8 @@ func doubt(code, format string, args ...any) correct.Doubt {
 func (e *Evidence) distrust(results []Result) (why []correct.Doubt) {
 	c := &e.Snapshot.Counts
 	switch {
+	case c.Scheduled == 0 && e.Warm > 0:
+		why = append(why, doubt("no_success", "all %d operations were of the warm-up, and nothing is left to judge; give a shorter one, or more operations", e.Warm))
 	case c.Scheduled == 0:
 		why = append(why, doubt("no_success", "no operation was scheduled"))
 	case c.OK == 0:
