@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"openload/report"
+	"openload/sla"
 )
 
 // FindJSON writes the document openload/find/v1.
@@ -87,7 +88,25 @@ func (p *page) answer(f *report.Find) (word, text string) {
 	case f.Limit == report.ByServer:
 		return "NOT EVEN", fmt.Sprintf("%s: %s does not hold at the lowest rate of the search", PerSecond(f.From), rules)
 	}
+	if i := len(f.Steps) - 1; i >= 0 && f.Steps[i].Report.Verdict == "inconclusive" {
+		if needed := neededBy(f.Steps[i].Report); needed > 0 {
+			return "UNDECIDED", fmt.Sprintf("too few operations at %s: %d, and at least %d are needed at %v %%; give longer steps (--step-duration)",
+				PerSecond(f.From), f.Steps[i].Report.Counts.Scheduled, needed, f.Steps[i].Report.Plan.Confidence)
+		}
+	}
 	return "UNDECIDED", fmt.Sprintf("nothing was measured at %s that could be judged", PerSecond(f.From))
+}
+
+// neededBy is how many operations the rules of r need at the least, where it had fewer; 0
+// if that is not why they are undecided.
+func neededBy(r *report.Report) (most uint64) {
+	for _, x := range r.SLA {
+		rule, err := sla.Parse(x.Rule)
+		if n, ok := rule.Needed(r.Plan.Confidence); err == nil && ok && n > r.Counts.Scheduled {
+			most = max(most, n)
+		}
+	}
+	return most
 }
 
 func (p *page) steps(f *report.Find) [][]string {
