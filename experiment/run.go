@@ -87,12 +87,16 @@ rounds:
 	return r
 }
 
+// Variables are those of the environment that hooks find beside OPENLOAD_SEED: the
+// variant's name, and the round from 1 on.
+var Variables = [...]string{"OPENLOAD_VARIANT", "OPENLOAD_ROUND"}
+
 // one makes a run with its hooks. It is nil if the run was cut short, and then not part
 // of anything.
 func (s Spec) one(ctx, stop context.Context, o Options, i, round int) (x *One, note string) {
 	v := s.Variants[i]
 	seed := o.Seed + uint64(round)
-	env := []string{"OPENLOAD_VARIANT=" + v.Name, "OPENLOAD_ROUND=" + strconv.Itoa(round+1), "OPENLOAD_SEED=" + strconv.FormatUint(seed, 10)}
+	env := []string{Variables[0] + "=" + v.Name, Variables[1] + "=" + strconv.Itoa(round+1), "OPENLOAD_SEED=" + strconv.FormatUint(seed, 10)}
 	x = &One{Seed: seed, Reasons: []string{}, Values: make([]*float64, len(s.Measures))}
 	var out Outcome
 	pairs := [][2][]Hook{{s.Before, s.After}, {v.Before, v.After}}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -84,6 +86,11 @@ func execute(args []string, s streams) (status int) {
 		complain(s, plainer(err, parser.Model))
 		return statusOf(asUsage(err))
 	}
+	if err := twice(k); err != nil {
+		complain(s, err)
+		return statusUsage
+	}
+	under.warn(s.err)
 	chosen := k.Selected().Target.Addr().Interface().(command)
 	if c, ok := chosen.(interface{ from(*layers) }); ok {
 		c.from(under)
@@ -114,6 +121,23 @@ func newParser(g *grammar, under *layers, s streams) *kong.Kong {
 	)
 }
 
+// twice names the flags that take one value and were given several.
+func twice(k *kong.Context) error {
+	seen := map[*kong.Flag]bool{}
+	var wrong []error
+	for _, p := range k.Path {
+		f := p.Flag
+		if f == nil || p.Resolved || f.IsBool() || f.Target.Kind() == reflect.Slice {
+			continue
+		}
+		if seen[f] {
+			wrong = append(wrong, fmt.Errorf("--%s: given twice, and it takes one value; leave one of them out", f.Name))
+		}
+		seen[f] = true
+	}
+	return errors.Join(wrong...)
+}
+
 // asUsage marks a parser's error as the user's mistake, unless it could not write.
 func asUsage(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
@@ -142,6 +166,13 @@ func plainer(err error, app *kong.Application) error {
 			return fmt.Errorf("unknown flag %s, did you mean --%s?", m[1], meant)
 		}
 		return fmt.Errorf("unknown flag %s; %s", m[1], others)
+	}
+	if strings.HasPrefix(text, "unexpected argument ") {
+		bad := (*kong.ParseError)(nil)
+		if errors.As(err, &bad) && slices.Contains([]string{"judge <file>", "report <file>"}, bad.Context.Command()) {
+			name, _, _ := strings.Cut(bad.Context.Command(), " ")
+			return fmt.Errorf("%s; %s takes one file: openload merge puts several together, openload compare says whether they differ", text, name)
+		}
 	}
 	if strings.HasPrefix(text, "expected \"<url>\"") {
 		return errors.New("no URL given; end the command with one, such as http://127.0.0.1:8080/")

@@ -71,6 +71,9 @@ func (c *experimentCmd) run(s streams) (int, error) {
 	if err := at.check(); err != nil {
 		return 0, usage(err)
 	}
+	if !spec.Simulate {
+		defer i.explain(s.err, at.drain)()
+	}
 	o := experiment.Options{Lab: at, Seed: at.seed, Sleep: pause, Out: s.err}
 	if c.Progress != "none" && (c.Progress == "plain" || !spec.Simulate) {
 		o.Tell = func(place, of int, variant string, x experiment.One) {
@@ -159,7 +162,8 @@ type bench struct {
 	s        streams
 	spec     experiment.Spec
 	seed     uint64
-	commands []string // of the first round, by variant
+	commands []string      // of the first round, by variant
+	drain    time.Duration // the longest of any variant
 }
 
 // under is where a variant's values come from: its file and nothing else.
@@ -220,6 +224,7 @@ func (b *bench) try(i int) error {
 	if i == 0 {
 		b.seed = uint64(p.Seed)
 	}
+	b.drain = max(b.drain, p.Drain)
 	if asked {
 		return nil
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"slices"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"openload/experiment"
+	"openload/internal/nearest"
 	"openload/plan"
 	"openload/request"
 	"openload/run"
@@ -35,9 +38,6 @@ func (f *planFlags) explain(s streams, p *plan.Plan) (int, error) {
 	if p.Closed == nil {
 		ready := run.Prepare(p)
 		fmt.Fprintf(w, "\n%d operations in %s: %s, seed %d, sha256 %.12s\n", ready.Planned, ready.Length, p.Schedule, p.Seed, p.Schedule.SHA256())
-	}
-	for _, name := range l.strays() {
-		fmt.Fprintf(s.err, "openload: warning: %s is set and no key has that name\n", name)
 	}
 	if err := w.Flush(); err != nil {
 		return statusBroken, fmt.Errorf("write to standard output: %w", err)
@@ -74,6 +74,12 @@ func (l *layers) rows() (all []row) {
 			}
 			key := plan.KeyOf(f.Name, formOf(f)).Name
 			for i, text := range texts(f.Target) {
+				if text == "" && zeroed(f) {
+					text = "0s"
+					if strings.HasSuffix(f.Name, "timeout") {
+						text = "0s: no limit"
+					}
+				}
 				if text == "" {
 					continue
 				}
@@ -103,6 +109,12 @@ func (l *layers) from(flag string, i int) string {
 		return fmt.Sprintf("%s:%d", l.file.Name, o.words[min(i, len(o.words)-1)].At.Line)
 	}
 	return "default"
+}
+
+// zeroed reports whether f is a duration that is nothing although its default is not.
+func zeroed(f *kong.Flag) bool {
+	v, ok := f.Target.Interface().(span)
+	return ok && v == 0 && f.HasDefault
 }
 
 // texts are a flag's values as they would be typed; false and nothing are none.
@@ -162,11 +174,31 @@ func redacted(flag, text string) string {
 	return text
 }
 
+// warn names on w the variables that look like a key's and are none's.
+func (l *layers) warn(w io.Writer) {
+	if l.node == nil || l.alone {
+		return
+	}
+	var names []string
+	for _, k := range l.keys {
+		if k.Flag != "" {
+			names = append(names, strings.TrimPrefix(k.Env(), "OPENLOAD_"))
+		}
+	}
+	for _, name := range l.strays() {
+		meant := ""
+		if near := nearest.Of(strings.TrimPrefix(name, "OPENLOAD_"), names); near != "" {
+			meant = ", did you mean OPENLOAD_" + near + "?"
+		}
+		fmt.Fprintf(w, "openload: warning: %s is set and no key has that name%s\n", name, meant)
+	}
+}
+
 // strays are the variables that look like a key's and are none's.
 func (l *layers) strays() (all []string) {
 	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "OPENLOAD_") && !slices.ContainsFunc(l.keys, func(k plan.Key) bool { return k.Flag != "" && k.Env() == name }) {
+		name, value, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "OPENLOAD_") && value != "" && !slices.Contains(experiment.Variables[:], name) && !slices.ContainsFunc(l.keys, func(k plan.Key) bool { return k.Flag != "" && k.Env() == name }) {
 			all = append(all, name)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -151,8 +152,15 @@ func tooWide(line string) bool { return utf8.RuneCountInString(line) > helpWidth
 
 func positionals(n *kong.Node) string {
 	var b strings.Builder
-	for _, p := range n.Positional {
-		b.WriteString(" " + strings.ToUpper(p.Name))
+	for i, p := range n.Positional {
+		name := strings.ToUpper(p.Name)
+		if p.Target.Kind() == reflect.Slice {
+			name += "..."
+		}
+		if p.HasDefault || i > 0 && !p.Required {
+			name = "[" + name + "]"
+		}
+		b.WriteString(" " + name)
 	}
 	return b.String()
 }
@@ -196,6 +204,9 @@ func flagHelp(f *kong.Flag) string {
 	help := f.Help
 	if f.HasDefault && f.Default != "0" && !f.IsBool() && f.Enum == "" {
 		help += " Default: " + f.Default + "."
+	}
+	if f.Required {
+		help += " Required."
 	}
 	if len(f.Aliases) > 0 {
 		help += " Also: --" + strings.Join(f.Aliases, ", --") + "."

@@ -28,6 +28,9 @@ Exit status: 0 all rules are kept; 3 some are broken; 2 the file is no plan.
 func (c *lintCmd) run(s streams) (int, error) {
 	l := &layers{in: s.in, alone: true}
 	p, err := planIn(l, c.File)
+	if err != nil && l.file == nil {
+		return 0, usagef("%s", strings.TrimPrefix(err.Error(), "--plan: "))
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"openload/live"
@@ -94,6 +95,11 @@ func reach(ctx context.Context, c transport.Config, n transport.Network) (*trans
 	target, err := c.Request.Target()
 	if err != nil {
 		return nil, looked, usage(err)
+	}
+	if n.Unix != "" {
+		if _, err := os.Stat(n.Unix); err != nil {
+			return nil, looked, usagef("--unix-socket: %w; name the socket on which the server listens", err)
+		}
 	}
 	began := time.Now()
 	if c.Route, err = n.Route(ctx, target); err != nil {
