@@ -224,6 +224,13 @@ func TestAnInterruptedExperiment(t *testing.T) {
 	require.Len(t, r.Variants[1].Runs, 2)
 	require.True(t, r.Valid())
 	require.NotEmpty(t, r.Notes, "two and three runs are few")
+
+	r, _ = experiment(t, func(_, _ int) (Outcome, error) {
+		return outcome(10, func(o *Outcome) { o.Report.Run.Interrupted = true })
+	})
+	for _, a := range r.Variants {
+		require.Equal(t, []string{"not run"}, a.Reasons)
+	}
 }
 
 // Hooks surround a run; what comes after runs in reverse order, whatever happened.

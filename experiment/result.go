@@ -91,7 +91,7 @@ func (r *Result) sum(s Spec) {
 func (a *Arm) sum(measures int) {
 	a.Valid = len(a.Runs) > 0
 	if !a.Valid {
-		a.Reasons = append(a.Reasons, "it had no run")
+		a.Reasons = append(a.Reasons, "not run")
 	}
 	for i, x := range a.Runs {
 		if !x.Valid {

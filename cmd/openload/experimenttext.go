@@ -84,7 +84,9 @@ func measureRows(r *experiment.Result, m int, info experiment.MeasureInfo) [][]s
 	for _, a := range r.Variants {
 		name := "   " + shortened(a.Name, 28)
 		row := []string{name, "INVALID", "", ""}
-		if a.Valid {
+		if len(a.Runs) == 0 {
+			row[1] = "not run"
+		} else if a.Valid {
 			row = []string{name, valueText(a.Medians[m], info.Unit), runsText(a, m, info.Unit), pText(r, info.Name, a.Name)}
 		}
 		rows = append(rows, row)
@@ -167,11 +169,15 @@ func experimentHelp(r *experiment.Result, info experiment.MeasureInfo) string {
 	return text
 }
 
-// experimentReasons says why variants do not count.
+// experimentReasons says which variants do not count, and why.
 func experimentReasons(r *experiment.Result) string {
 	var b strings.Builder
 	for _, a := range r.Variants {
 		if a.Valid {
+			continue
+		}
+		if len(a.Runs) == 0 {
+			fmt.Fprintf(&b, " NOT RUN  %s\n", a.Name)
 			continue
 		}
 		fmt.Fprintf(&b, " INVALID  %s\n", a.Name)
