@@ -1,7 +1,10 @@
 package correct
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -52,4 +55,75 @@ func ClassNamed(name string) (Class, bool) {
 		}
 	}
 	return 0, false
+}
+
+// An End is how a run ended, as the last line of its CSV says: without that line nobody
+// knows whether rows are missing. The zero End is that of a file without one.
+type End struct {
+	How     EndHow
+	Planned uint64 // operations to be judged; 0: not known beforehand
+	Lost    uint64 // attempts that are not in the file, since it was written too slowly
+}
+
+// EndHow is what ended a run.
+type EndHow string
+
+// What ends a run.
+const (
+	EndUnknown     EndHow = ""
+	EndComplete    EndHow = "complete"    // its plan
+	EndAborted     EndHow = "aborted"     // itself, since a rule could not be kept any more
+	EndInterrupted EndHow = "interrupted" // somebody, from outside
+)
+
+// endMark begins the line, as it begins a comment for most readers of CSV.
+const endMark = "# end="
+
+// AppendCSV appends e to b as the last line of a CSV: a comment, and for who knows none
+// a row as wide as the others, with nothing but its first field. The zero End is no line.
+func (e End) AppendCSV(b []byte, columns int) []byte {
+	if e.How == EndUnknown {
+		return b
+	}
+	b = fmt.Appendf(b, "%s%s planned=%d lost=%d", endMark, e.How, e.Planned, e.Lost)
+	for range columns - 1 {
+		b = append(b, ',')
+	}
+	return append(b, '\n')
+}
+
+// IsEnd reports whether a line of CSV is no attempt, but the run's end.
+func IsEnd(line []byte) bool { return bytes.HasPrefix(line, []byte(endMark)) }
+
+// ParseEnd reads the first field of the line that AppendCSV wrote. What a later version
+// adds is skipped. False is that no openload wrote it.
+func ParseEnd(field string) (e End, ok bool) {
+	text, ok := strings.CutPrefix(field, endMark)
+	words := strings.Fields(text)
+	if !ok || len(words) == 0 {
+		return End{}, false
+	}
+	switch e.How = EndHow(words[0]); e.How {
+	case EndComplete, EndAborted, EndInterrupted:
+	default:
+		return End{}, false
+	}
+	for _, word := range words[1:] {
+		name, value, _ := strings.Cut(word, "=")
+		var to *uint64
+		switch name {
+		case "planned":
+			to = &e.Planned
+		case "lost":
+			to = &e.Lost
+		default:
+			continue
+		}
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
+			return End{}, false
+		}
+		*to = n
+	}
+	return e, true
 }

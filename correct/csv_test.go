@@ -35,3 +35,26 @@ func BenchmarkAppendCSV(b *testing.B) {
 		row = x.AppendCSV(row[:0], false)
 	}
 }
+
+// An end is read as it was written; what no run writes is none.
+func TestTheEndComesBack(t *testing.T) {
+	for _, want := range []End{
+		{How: EndComplete, Planned: 200}, {How: EndAborted, Planned: 1<<64 - 1, Lost: 3}, {How: EndInterrupted},
+	} {
+		line := want.AppendCSV(nil, 18)
+		require.True(t, IsEnd(line))
+		first, rest, _ := strings.Cut(string(line), ",")
+		require.Equal(t, strings.Repeat(",", 16)+"\n", rest)
+		got, ok := ParseEnd(first)
+		require.True(t, ok)
+		require.Equal(t, want, got)
+	}
+	require.Empty(t, End{Planned: 7}.AppendCSV(nil, 18))
+	got, ok := ParseEnd("# end=complete later=x planned=2")
+	require.True(t, ok)
+	require.Equal(t, End{How: EndComplete, Planned: 2}, got)
+	for _, text := range []string{"", "# end=", "# end=odd planned=1", "# end=complete planned=-1", "0", "# a comment"} {
+		_, ok := ParseEnd(text)
+		require.False(t, ok, text)
+	}
+}

@@ -48,7 +48,7 @@ func (x *sample) judge(snap *correct.Snapshot) sla.Verdict {
 	if x.corrected == nil {
 		return x.judgeRaw(snap)
 	}
-	e := sla.Evidence{Snapshot: snap, Confidence: x.opt.Confidence, Method: string(x.choice.method), Synthetic: x.invented}
+	e := ended(x.file, sla.Evidence{Snapshot: snap, Confidence: x.opt.Confidence, Method: string(x.choice.method), Synthetic: x.invented})
 	v := sla.Judge(x.opt.Rules, e)
 	if v.Outcome != sla.Fail || x.without == nil {
 		return v
@@ -74,7 +74,7 @@ func (x *sample) judgeRaw(snap *correct.Snapshot) sla.Verdict {
 			rules = append(rules, r)
 		}
 	}
-	v := sla.Judge(rules, sla.Evidence{Snapshot: snap, Confidence: x.opt.Confidence, Method: string(None)})
+	v := sla.Judge(rules, ended(x.file, sla.Evidence{Snapshot: snap, Confidence: x.opt.Confidence, Method: string(None)}))
 	if no := x.choice.refuse; no != nil {
 		v.Outcome, v.Reasons = sla.Invalid, []correct.Doubt{{Code: no.Code, Text: no.Error()}}
 	}

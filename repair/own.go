@@ -71,7 +71,8 @@ func (a *attempts) snapshot() *correct.Snapshot {
 
 func (a *attempts) report(f *source.File, opt *Options) *report.Report {
 	snap := a.snapshot()
-	evidence := sla.Evidence{Snapshot: snap, Confidence: opt.Confidence, Method: "intended"}
+	end, _ := f.End()
+	evidence := ended(f, sla.Evidence{Snapshot: snap, Planned: end.Planned, Confidence: opt.Confidence, Method: "intended"})
 	v := sla.Judge(opt.Rules, evidence)
 	t := f.Tally()
 	s := &report.Sample{
@@ -84,14 +85,31 @@ func (a *attempts) report(f *source.File, opt *Options) *report.Report {
 		Correction: report.Correction{Method: "intended", Source: "the schedule of the run"},
 		Expect:     "as the run decided", Confidence: opt.Confidence, Duration: snap.LastDone,
 	}
-	m := report.Meta{Version: opt.Version, Command: opt.Command, Notes: a.doubts(snap), Evidence: &evidence, Picture: a.picture}
+	m := report.Meta{
+		Version: opt.Version, Command: opt.Command, Notes: a.doubts(snap), Evidence: &evidence, Picture: a.picture,
+		Planned: end.Planned, Aborted: evidence.AbortedOnFail,
+	}
 	for _, n := range f.Notes() {
 		m.Notes = append(m.Notes, correct.Doubt(n))
 	}
 	return report.OfOwn(s, snap, &v, m)
 }
 
-// doubts are what shows that rows are missing, and that rows do not show everything.
+// ended is e with how the run behind f ended, if it was one of openload's.
+func ended(f *source.File, e sla.Evidence) sla.Evidence {
+	end, ours := f.End()
+	e.Interrupted, e.AbortedOnFail = end.How == correct.EndInterrupted, end.How == correct.EndAborted
+	switch {
+	case !ours:
+	case end.How == correct.EndUnknown:
+		e.Lacks = "the run's end is not in the file: it was cut off, or made by an openload that did not write it; what --out json=FILE wrote can be judged"
+	case end.Lost > 0:
+		e.Lacks = fmt.Sprintf("%d attempts are not in the file: they ended faster than it could be written; what --out json=FILE wrote can be judged", end.Lost)
+	}
+	return e
+}
+
+// doubts are what shows that rows are missing.
 func (a *attempts) doubts(s *correct.Snapshot) (all []correct.Doubt) {
 	if a.settled != a.operations {
 		all = append(all, correct.Doubt{Code: "missing_rows", Text: fmt.Sprintf(
@@ -101,5 +119,5 @@ func (a *attempts) doubts(s *correct.Snapshot) (all []correct.Doubt) {
 		all = append(all, correct.Doubt{Code: "missing_rows", Text: fmt.Sprintf(
 			"%d operations between the first and the last have no row: they were lost in writing, or the schedule leaves out numbers", between-a.operations+1)})
 	}
-	return append(all, correct.Doubt{Code: "planned_unknown", Text: "attempts do not say how many operations were planned: a run that was interrupted looks like one that was not; its report as JSON tells"})
+	return all
 }

@@ -96,7 +96,7 @@ func OfFile(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 		Schema:     Schema,
 		Tool:       Tool{Version: m.Version},
 		Plan:       Plan{Model: "file", Expect: x.Expect, Confidence: x.Confidence, Command: m.Command},
-		Run:        Run{Started: m.Started, Duration: x.Duration, Engine: "file"},
+		Run:        Run{Started: m.Started, Duration: x.Duration, Interrupted: v.Interrupted, Aborted: m.Aborted, Engine: "file"},
 		Correction: x.Correction,
 		Counts:     countsOf(&s.Counts, m),
 		Series:     []Window{},

@@ -150,6 +150,7 @@ func (e *Evidence) add(o *Evidence, first bool) {
 		e.FirstDispatched, e.LastDispatched = o.FirstDispatched, o.LastDispatched
 	}
 	e.MaxLate = max(e.MaxLate, o.MaxLate)
+	e.Lacks = cmp.Or(e.Lacks, o.Lacks)
 	e.Burst, e.Held, e.AutoCapReached = e.Burst || o.Burst, e.Held || o.Held, e.AutoCapReached || o.AutoCapReached
 }
 
@@ -279,6 +280,9 @@ func mergeNotes(runs []Named) (notes []Reason) {
 	}
 	var end time.Time
 	for i, r := range runs {
+		if r.Report.Run.Engine == "sim" {
+			continue // in virtual time there is nothing between runs
+		}
 		if start := r.Report.Run.Started; i > 0 && !end.IsZero() && start.Sub(end) >= time.Second {
 			say("gap", "nothing was sent for %s before %s began", start.Sub(end).Round(100*time.Millisecond), r)
 		}

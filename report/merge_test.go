@@ -98,6 +98,7 @@ func mustRules(t *testing.T, texts ...string) (all []sla.Rule) {
 func TestMergeNamesWhatIsLost(t *testing.T) {
 	a, b := timed(t, 0, times(10, 10)...), timed(t, time.Minute, times(10, 10)...)
 	*b.Counts.Planned, b.Evidence.Planned = 15, 15
+	a.Run.Engine, b.Run.Engine = "loop", "loop"
 	b.Verdict, b.Reasons = "invalid", []report.Reason{{Code: "incomplete", Text: "5 of 15 planned operations were never scheduled"}}
 	whole, err := report.Merge(named(a, b))
 	require.NoError(t, err)
@@ -110,6 +111,15 @@ func TestMergeNamesWhatIsLost(t *testing.T) {
 	judged, err := whole.Judge(mustRules(t, "p99<1s"), 0)
 	require.NoError(t, err)
 	require.Equal(t, "invalid", judged.Verdict)
+
+	a.Run.Engine, b.Run.Engine = "sim", "sim"
+	b.Evidence.Lacks = "its file was cut off"
+	whole, err = report.Merge(named(a, b))
+	require.NoError(t, err)
+	for _, n := range whole.Notes {
+		require.NotEqual(t, "gap", n.Code, "between runs in virtual time there is nothing")
+	}
+	require.Equal(t, "its file was cut off", whole.Evidence.Lacks)
 }
 
 func TestWhatDoesNotMerge(t *testing.T) {

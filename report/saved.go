@@ -18,9 +18,10 @@ type Evidence struct {
 	LastIntended    time.Duration `json:"last_intended_ns"`
 	FirstDispatched time.Duration `json:"first_dispatched_ns"`
 	LastDispatched  time.Duration `json:"last_dispatched_ns"`
-	MaxLate         time.Duration `json:"max_late_ns"` // how late we may have handed over a request, or read an answer
-	Burst           bool          `json:"burst"`       // operations were planned at one instant each: there is no rate to keep
-	Held            bool          `json:"held"`        // operations waited although more connections might have been open
+	MaxLate         time.Duration `json:"max_late_ns"`     // how late we may have handed over a request, or read an answer
+	Lacks           string        `json:"lacks,omitempty"` // why this is not all of the run: its file was cut off
+	Burst           bool          `json:"burst"`           // operations were planned at one instant each: there is no rate to keep
+	Held            bool          `json:"held"`            // operations waited although more connections might have been open
 	AutoCapReached  bool          `json:"automatic_cap_reached"`
 }
 
@@ -30,7 +31,7 @@ func evidenceOf(e *sla.Evidence) *Evidence {
 	}
 	s := e.Snapshot
 	return &Evidence{
-		Planned:       e.Planned,
+		Planned: e.Planned, Lacks: e.Lacks,
 		FirstIntended: s.FirstIntended, LastIntended: s.LastIntended, FirstDispatched: s.FirstDispatched, LastDispatched: s.LastDispatched,
 		MaxLate: s.MaxLate, Burst: e.Burst, Held: e.Held, AutoCapReached: e.AutoCapReached,
 	}
@@ -51,9 +52,24 @@ func (r *Report) evidence(confidence float64) (sla.Evidence, error) {
 		e.Warm = r.Warmup.Counts.Scheduled
 	}
 	if k := r.Evidence; k != nil {
-		e.Planned, e.Burst, e.Held, e.AutoCapReached = k.Planned, k.Burst, k.Held, k.AutoCapReached
+		e.Planned, e.Lacks, e.Burst, e.Held, e.AutoCapReached = k.Planned, k.Lacks, k.Burst, k.Held, k.AutoCapReached
 	}
 	return e, nil
+}
+
+// End is how r's run ended, for who writes its attempts down.
+func (r *Report) End() correct.End {
+	e := correct.End{How: correct.EndComplete}
+	switch {
+	case r.Run.Interrupted:
+		e.How = correct.EndInterrupted
+	case r.Run.Aborted:
+		e.How = correct.EndAborted
+	}
+	if r.Evidence != nil {
+		e.Planned = r.Evidence.Planned
+	}
+	return e
 }
 
 func (r *Report) snapshot() (*correct.Snapshot, error) {

@@ -2,17 +2,20 @@ package sink
 
 import (
 	"bufio"
+	"strings"
 
 	"openload/correct"
 )
 
 // csv writes a row an attempt, with the columns of [correct.CSVHeader] and, if the run
-// has a warm-up, another one that says what belongs to it.
+// has a warm-up, another one that says what belongs to it. The last line says how the
+// run ended ([correct.End]).
 func csv(opt StreamOptions) rows { return &csvRows{StreamOptions: opt} }
 
 type csvRows struct {
 	StreamOptions
-	row []byte
+	row     []byte
+	columns int
 }
 
 func (c *csvRows) begin(w *bufio.Writer) error {
@@ -20,6 +23,7 @@ func (c *csvRows) begin(w *bufio.Writer) error {
 	if c.Warm != nil {
 		header += "," + correct.CSVWarmup
 	}
+	c.columns = 1 + strings.Count(header, ",")
 	_, err := w.WriteString(header + "\n")
 	return err
 }
@@ -37,4 +41,7 @@ func (c *csvRows) attempt(w *bufio.Writer, x *correct.Sample) error {
 	return err
 }
 
-func (c *csvRows) end(*bufio.Writer) error { return nil }
+func (c *csvRows) end(w *bufio.Writer, e correct.End) error {
+	_, err := w.Write(e.AppendCSV(nil, c.columns))
+	return err
+}

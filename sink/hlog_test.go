@@ -103,7 +103,7 @@ func TestHlogOfARun(t *testing.T) {
 			rec.Record(x)
 			s.Observe(x)
 		}
-		_, err = s.Close()
+		_, err = s.Close(correct.End{})
 		require.NoError(t, err)
 		log := hdrhistogram.NewHistogramLogReader(strings.NewReader(b.String()))
 		sum := map[string]*hdrhistogram.Histogram{}
@@ -145,7 +145,7 @@ func TestHlogOfNoRun(t *testing.T) {
 	var b bytes.Buffer
 	s, err := o.Stream(&b, sink.StreamOptions{})
 	require.NoError(t, err)
-	_, err = s.Close()
+	_, err = s.Close(correct.End{})
 	require.NoError(t, err)
 	require.Contains(t, b.String(), "#[Histogram log format version 1.3]\n")
 	require.NotContains(t, b.String(), "Tag=")

@@ -106,7 +106,7 @@ func (l *hlogStream) write(w *bufio.Writer, length time.Duration) error {
 	return err
 }
 
-func (l *hlogStream) end(w *bufio.Writer) error {
+func (l *hlogStream) end(w *bufio.Writer, _ correct.End) error {
 	if !l.begun {
 		l.head(w)
 	}

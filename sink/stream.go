@@ -26,6 +26,7 @@ type Stream struct {
 	used    chan *attemptBatch
 	made    int // batches
 	lost    uint64
+	end     correct.End // set before full is closed
 	ended   chan error
 }
 
@@ -34,7 +35,7 @@ type Stream struct {
 type rows interface {
 	begin(w *bufio.Writer) error
 	attempt(w *bufio.Writer, x *correct.Sample) error
-	end(w *bufio.Writer) error
+	end(w *bufio.Writer, e correct.End) error
 }
 
 // StreamOptions are what a Stream must know of the run.
@@ -108,14 +109,16 @@ func (s *Stream) next() bool {
 	return s.wait
 }
 
-// Close writes what is left, waits until all is written, and puts the file into its
-// place. lost is how many attempts are not in it. After an error there is no file, or
+// Close writes what is left and how the run ended, waits until all is written, and puts
+// the file into its place. lost is how many attempts are not in it: end is told. After an error there is no file, or
 // the one that was there before.
-func (s *Stream) Close() (lost uint64, err error) {
+func (s *Stream) Close(end correct.End) (lost uint64, err error) {
 	if s.filling != nil {
 		s.full <- s.filling
 		s.filling = nil
 	}
+	s.end = end
+	s.end.Lost = s.lost
 	close(s.full)
 	return s.lost, s.out.explain(s.target.close(<-s.ended))
 }
@@ -146,7 +149,7 @@ func (s *Stream) write() error {
 		s.used <- b
 	}
 	if err == nil {
-		err = s.rows.end(w)
+		err = s.rows.end(w, s.end)
 	}
 	if err == nil {
 		err = w.Flush()

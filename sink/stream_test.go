@@ -63,7 +63,7 @@ func TestStreamWritesEachAttempt(t *testing.T) {
 			require.NoError(t, err)
 			feed(s, tt.n)
 			require.NoFileExists(t, file)
-			lost, err := s.Close()
+			lost, err := s.Close(correct.End{})
 			require.NoError(t, err)
 			require.Zero(t, lost)
 			require.Equal(t, table(tt.n, tt.closed), content(t, file))
@@ -94,7 +94,7 @@ func TestFilesAreCompressedAsTheirNamesSay(t *testing.T) {
 			s, err := csvTo(t, file).Stream(nil, StreamOptions{Wait: true})
 			require.NoError(t, err)
 			feed(s, 1000)
-			_, err = s.Close()
+			_, err = s.Close(correct.End{})
 			require.NoError(t, err)
 			require.Equal(t, table(1000, false), unpacked(file))
 
@@ -134,7 +134,7 @@ func TestABlockedWriterDelaysNobody(t *testing.T) {
 	feed(s, n)
 	require.NotZero(t, s.lost)
 	close(g.open)
-	lost, err := s.Close()
+	lost, err := s.Close(correct.End{})
 	require.NoError(t, err)
 	require.Equal(t, s.lost, lost)
 	rows := bytes.Count(g.Bytes(), []byte("\n")) - 1
@@ -156,7 +156,7 @@ func TestASlowWriterIsWaitedFor(t *testing.T) {
 	}()
 	close(g.open)
 	<-fed
-	lost, err := s.Close()
+	lost, err := s.Close(correct.End{})
 	require.NoError(t, err)
 	require.Zero(t, lost)
 	require.Equal(t, n, bytes.Count(g.Bytes(), []byte("\n"))-1)
@@ -171,7 +171,7 @@ func TestStreamReportsWhatWentWrong(t *testing.T) {
 	s, err := csvTo(t, "").Stream(failing{&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}}, StreamOptions{Wait: true})
 	require.NoError(t, err)
 	feed(s, 2*mostBatches*batchSize)
-	_, err = s.Close()
+	_, err = s.Close(correct.End{})
 	require.EqualError(t, err, "write csv to standard output: no space left on device")
 
 	missing := filepath.Join(t.TempDir(), "none", "run.csv")
@@ -201,7 +201,7 @@ func BenchmarkObserve(b *testing.B) {
 	for b.Loop() {
 		s.Observe(x)
 	}
-	lost, err := s.Close()
+	lost, err := s.Close(correct.End{})
 	require.NoError(b, err)
 	b.ReportMetric(float64(lost)/float64(b.N), "lost/op")
 }

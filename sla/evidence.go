@@ -17,6 +17,8 @@ type Evidence struct {
 	Deadline   time.Duration // of each operation, from Intended; 0: none
 	Confidence float64       // in percent; 0: the run itself is what is judged
 
+	Lacks string // why this is not all of the run, in words; empty: it is
+
 	Interrupted   bool // stopped from outside: nothing is decided
 	AbortedOnFail bool // stopped by ourselves, because a rule was broken beyond repair
 	Burst         bool // operations were planned at one instant each: there is no rate to keep

@@ -12,7 +12,7 @@ import (
 //   - None: interrupted, whatever else holds; or no rules, and nothing of the next.
 //   - Invalid: no operation succeeded; the offered rate was off the plan by more than
 //     1 %; more than 0.1 % of the operations were dropped; planned ones were never
-//     scheduled; a rule has nothing to judge. So a run that only met refused
+//     scheduled, or some are not at hand; a rule has nothing to judge. So a run that only met refused
 //     connections is invalid and no failure of the rules: it may be the wrong address.
 //   - Fail: a rule is broken, even with our own lateness and our own failures taken out.
 //   - Invalid again: a rule is broken, but not without them.

@@ -17,6 +17,9 @@ func doubt(code, format string, args ...any) correct.Doubt {
 // distrust is why the run as a whole, or a rule, has nothing to say.
 func (e *Evidence) distrust(results []Result) (why []correct.Doubt) {
 	c := &e.Snapshot.Counts
+	if e.Lacks != "" {
+		return []correct.Doubt{doubt("incomplete", "%s", e.Lacks)} // the rest may follow from it
+	}
 	switch {
 	case c.Scheduled == 0 && e.Warm > 0:
 		why = append(why, doubt("no_success", "all %d operations were of the warm-up, and nothing is left to judge; give a shorter one, or more operations", e.Warm))

@@ -97,7 +97,8 @@ func openOwnCSV(f *File) error {
 	c.warm = c.t.find(correct.CSVWarmup)
 	f.Facts = ownFacts
 	first := firstLine(f.s.peek(headSize))
-	c.open = !c.t.read(bytes.Clone(first), true) || len(c.t.at(c.at[ownIntended])) > 0
+	f.ours = true
+	c.open = correct.IsEnd(first) || !c.t.read(bytes.Clone(first), true) || len(c.t.at(c.at[ownIntended])) > 0
 	if f.own = c.open; !c.open {
 		f.Facts.Pacing, f.Facts.Otherwise = Skips, Closed
 	}
@@ -107,6 +108,12 @@ func openOwnCSV(f *File) error {
 		}
 		if !c.t.read(rec, quoted) {
 			return false, fault{why: wrongWidth(len(c.t.fields), len(c.t.names))}
+		}
+		if correct.IsEnd(rec) {
+			return false, c.ended(f)
+		}
+		if f.end != (correct.End{}) {
+			return false, fault{why: "a row behind the run's end: runs that are joined can't be told apart; read them one by one"}
 		}
 		if c.read(); c.wrong.why != "" {
 			return false, c.wrong
@@ -129,6 +136,19 @@ func openOwnCSV(f *File) error {
 		return true, fine
 	})
 	return nil
+}
+
+// ended reads the line that says how the run ended.
+func (c *ownTable) ended(f *File) fault {
+	end, ok := correct.ParseEnd(string(c.t.fields[0]))
+	switch {
+	case !ok:
+		return fault{"end", c.t.fields[0], "not how a run ends that this openload knows"}
+	case f.end != (correct.End{}):
+		return fault{why: "a second end: runs that are joined can't be told apart; read them one by one"}
+	}
+	f.end = end
+	return fine
 }
 
 // read fills in the sample. What the run itself could not have written is a fault:

@@ -80,6 +80,30 @@ func TestOwnCSVIsReadByNames(t *testing.T) {
 	}, *got.rows[0].Attempt)
 }
 
+const theEnd = "# end=complete planned=2 lost=0,,,,,,,,,,,,,,,,,"
+
+// How a run ended is known from a whole last line, and not from a part of it.
+func TestOwnCSVSaysHowTheRunEnded(t *testing.T) {
+	row := "5,1,1,2,3,4,5,ok,200,6,7,1,8,9,1,1,0,1"
+	for name, tt := range map[string]struct {
+		in   []byte
+		want correct.End
+	}{
+		"whole":        {txt(correct.CSVHeader, row, theEnd), correct.End{How: correct.EndComplete, Planned: 2}},
+		"without rows": {txt(correct.CSVHeader, theEnd), correct.End{How: correct.EndComplete, Planned: 2}},
+		"missing":      {txt(correct.CSVHeader, row), correct.End{}},
+		"cut":          {bytes.TrimSuffix(txt(correct.CSVHeader, row, theEnd), []byte(",,,\n")), correct.End{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := must(t, tt.in, Options{})
+			require.True(t, got.f.Own())
+			end, ours := got.f.End()
+			require.True(t, ours)
+			require.Equal(t, tt.want, end)
+		})
+	}
+}
+
 // What no run writes is an error that names the line and the field.
 func TestOwnCSVSaysWhatIsWrong(t *testing.T) {
 	good := "5,1,1,2,3,4,5,ok,200,6,7,1,8,9,1,1,0,1"
@@ -94,6 +118,8 @@ func TestOwnCSVSaysWhatIsWrong(t *testing.T) {
 		{"a hostile status", "5,1,1,2,3,4,5,ok,2000000000,6,7,1,8,9,1,1,0,1", `line 3: status "2000000000": too large`},
 		{"a flag that is none", "5,1,1,2,3,4,5,ok,200,6,7,1,8,9,1,1,0,2", `line 3: final "2": too large`},
 		{"a field less", "5,1,1,2,3,4,5,ok,200,6,7,1,8,9,1,1,0", `line 3: 17 fields in place of 18`},
+		{"a row behind the end", theEnd, "line 4: a row behind the run's end"},
+		{"an end that is none", strings.Replace(theEnd, "complete", "odd", 1), "line 3: end \"# end=odd planned=2 lost=0\": not how a run ends"},
 		{"another run behind it", correct.CSVHeader, "line 3: a second header"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

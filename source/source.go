@@ -33,7 +33,9 @@ type File struct {
 	anchored bool  // origin is set
 	absolute bool  // origin is a wall time that can be trusted
 
+	ours    bool // openload wrote the rows, of an open run or a closed loop
 	own     bool
+	end     correct.End
 	filler  *filler // of Batches, for formats that can do better than row by row
 	labels  []int32
 	rows    func(yield func(*Row) bool) error
@@ -146,6 +148,10 @@ func (f *File) Histogram() bool { return f.buckets != nil }
 // Own reports whether the file holds an open run of openload's: rows are attempts
 // and have an Attempt, measured from intended times.
 func (f *File) Own() bool { return f.own }
+
+// End is how a run of openload's ended, known once its rows are read. The zero End is
+// that of a file which does not say: it was cut off, or an older openload wrote it.
+func (f *File) End() (e correct.End, ours bool) { return f.end, f.ours }
 
 // Rows yields the file's requests. The row is reused: it is valid until the next
 // one. Err says afterwards whether all were read.

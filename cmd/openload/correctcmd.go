@@ -81,7 +81,10 @@ func (c *correctCmd) run(s streams) (int, error) {
 	if err != nil {
 		return 0, usage(err)
 	}
-	return statusOfReport(r, 0), nil
+	if r.Run.Interrupted {
+		return statusInvalid, nil // nothing is decided
+	}
+	return statusOfVerdict(r.Verdict), nil
 }
 
 func (c *correctCmd) open(s streams) (io.ReadCloser, error) {

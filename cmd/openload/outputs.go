@@ -116,7 +116,7 @@ func (o *outputs) write(s streams, r *report.Report) error {
 	}
 	var broken error // standard output
 	for _, to := range o.streams {
-		lost, err := to.Close()
+		lost, err := to.Close(r.End())
 		if lost > 0 {
 			r.Notes = append(r.Notes, report.Reason{Code: "attempts_lost", Text: fmt.Sprintf(
 				"%d attempts are not in %s: they ended faster than it could be written", lost, to.Output())})

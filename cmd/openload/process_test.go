@@ -128,10 +128,11 @@ func TestTheFirstSignalDrainsAndReports(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		url := labProcess(t, "service=0s workers=0 hang=100ms")
+		rows := filepath.Join(t.TempDir(), "rows.csv")
 		r := during(t, func(p *os.Process) {
 			require.Eventually(t, func() bool { return received(t, url) >= 10 }, 20*time.Second, 20*time.Millisecond)
 			require.NoError(t, p.Signal(sig))
-		}, "--rate", "50", "--duration", "60s", "--sla", "p99<10s", url)
+		}, "--rate", "50", "--duration", "60s", "--sla", "p99<10s", "--out", "csv="+rows, url)
 		require.Equal(t, 128+int(sig), r.status)
 		require.True(t, strings.HasPrefix(r.stdout, " INTERRUPTED "), r.stdout)
 		require.True(t, r.report.Run.Interrupted)
@@ -140,6 +141,11 @@ func TestTheFirstSignalDrainsAndReports(t *testing.T) {
 		require.Less(t, c.Scheduled, *c.Planned)
 		require.Equal(t, received(t, url), c.Sent)
 		require.Zero(t, c.Unfinished, "what was out was answered")
+		again := during(t, nothing, "judge", rows, "--sla", "p99<10s")
+		require.Equal(t, statusInvalid, again.status, again.stdout)
+		require.True(t, again.report.Run.Interrupted)
+		require.Equal(t, c.Planned, again.report.Counts.Planned)
+		require.Equal(t, c.Scheduled, again.report.Counts.Scheduled)
 	}
 }
 

@@ -68,7 +68,8 @@ type judgeCmd struct {
 func (c *judgeCmd) Help() string {
 	return `Nothing is run. A limit that the run was not told of is judged by its histogram, which
 is good to three digits: if the limit lies inside the deciding bucket, the report says
-so. A CSV of attempts decides any limit exactly.
+so. A CSV of attempts decides any limit exactly; without its last line, which says how
+the run ended, it may be cut off, and is INVALID.
 
   openload judge run.json --sla 'p99<300ms' --sla 'errors<1%'
   openload judge attempts.csv.gz --sla 'p99.9<1s' --confidence 95`
