@@ -8,7 +8,7 @@ CONCURRENT = ./cmd/... ./correct ./engine ./experiment ./lab ./live ./live/loop 
 
 # Sessions that start the program dozens of times and nothing that runs beside it: under
 # the race detector, whose programs take long to start, they are minutes of nothing.
-ALONE = TestScripts/^(compare|correct|find|help|import|lint|merge|own|peaks|plan|saved|usage)$$|TestFindTheKneeOfMD1
+ALONE = TestScripts/^(compare|correct|find|help|import|lint|merge|own|peaks|plan|saved|usage)$$|^Test(FindTheKneeOfMD1|Readme|LatencyGate|TheAction|TheStampedeExperiment|TheLayersExperiment|ThePlansOfTheRepository)$$
 
 # What make fuzz runs, each for FUZZTIME.
 FUZZTIME ?= 20s

@@ -205,13 +205,18 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 					}
 				}
 			})
-			// The second shot finds the first connection busy, and is not kept waiting.
+			// The other shot finds the first connection busy, and is not kept waiting. On a
+			// busy machine it may be either that gets the connection that was accepted first.
 			all := Drive(t, w, []time.Duration{0, 20 * time.Millisecond}, func(s *engine.Shot) { s.Timeout = time.Second })
 			w.Close()
-			require.Equal(t, correct.Timeout, all[0].Class)
-			require.Positive(t, all[0].Bytes)
-			require.Equal(t, correct.OK, all[1].Class)
-			require.Less(t, all[1].Done, all[0].Done)
+			endless, other := all[0], all[1]
+			if endless.Class == correct.OK {
+				endless, other = other, endless
+			}
+			require.Equal(t, correct.Timeout, endless.Class)
+			require.Positive(t, endless.Bytes)
+			require.Equal(t, correct.OK, other.Class)
+			require.Less(t, other.Done, endless.Done)
 		}
 	})
 
