@@ -59,6 +59,7 @@ integration: ## against witnesses in C, nginx, haproxy, and make formats; needs 
 	$(MAKE) browser
 
 formats: ## other tools' files, written just now; what is not installed is NOT RUN
+	cd internal/grpclab && $(GO) vet ./...
 	$(GO) test -tags formats -count 1 -timeout 350s ./cmd/openload -run Formats -v
 
 browser: ## the HTML report, looked at in Chromium, which it needs

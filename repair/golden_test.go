@@ -39,6 +39,7 @@ var made = map[string]struct {
 	"hdr/java2.1.11-percentiles.csv":            {10 * ms, source.Options{Unit: ms}},
 	"hdr/java2.1.11-shifted.hlog":               {10 * ms, source.Options{Unit: time.Nanosecond, Untagged: true}},
 	"ghz/fmt-ghz-c1.csv":                        {interval: 50 * ms},
+	"ghz/fmt-ghz-c2-rps50.influx":               {interval: 40 * ms},
 }
 
 // Every file that a tool wrote, as a user sees what became of it.

@@ -194,6 +194,28 @@ func TestGhzFacts(t *testing.T) {
 	require.Equal(t, []int{0, 14}, []int{overlaps, asStarts})
 }
 
+func TestGhzInfluxFacts(t *testing.T) {
+	got := must(t, sample(t, "ghz/fmt-ghz-c2-rps50.influx"), Options{})
+	require.Equal(t, 50.0, got.f.Facts.PerSec)
+	require.Equal(t, 2, got.f.Facts.Concurrency)
+	require.Equal(t, CatchesUp, got.f.Facts.Otherwise)
+	require.Equal(t, int64(60), got.f.Tally().Rows)
+	failed := map[correct.Class]int{}
+	for _, r := range got.rows {
+		failed[r.Class]++
+	}
+	require.Equal(t, map[correct.Class]int{correct.OK: 59, correct.BadStatus: 1}, failed)
+
+	line := func(tags, reason, code string) []byte {
+		return []byte("ghz_detail," + tags + ",hasError=true latency=1712198,error=\"" + reason + "\",status=\"" + code + "\" 1796005094343228165\n")
+	}
+	// A quote has no backslash, even if it has no partner.
+	odd := must(t, line(`name="my\ "test\,c\=9",n=1,c=3,rps=0`, `rpc\ error:\ dial\ tcp:\ "connect:\ connection\ refused`, "Unavailable"), Options{})
+	require.Equal(t, correct.Refused, odd.rows[0].Class)
+	require.Equal(t, 3, odd.f.Facts.Concurrency)
+	require.Equal(t, Closed, odd.f.Facts.Pacing)
+}
+
 func TestWrk2HasTwoSeries(t *testing.T) {
 	got := must(t, sample(t, "wrk2/fmt-wrk2-c1-R50-d15-L-U.txt"), Options{})
 	require.Equal(t, CatchesUp, got.f.Facts.Pacing)

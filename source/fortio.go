@@ -101,8 +101,7 @@ func openFortioInflux(f *File) error {
 // A point is one line of Influx's protocol: name,tags fields stamp.
 type point struct{ name, tags, fields, stamp []byte }
 
-// influx cuts a line at its unquoted spaces. ghz writes quotes in tags too, which
-// the protocol has not.
+// influx cuts a line at its unquoted spaces.
 func influx(b []byte) (p point, ok bool) {
 	i, j := plainSpace(b, 0), bytes.LastIndexByte(b, ' ')
 	if i < 0 || j <= i {

@@ -67,6 +67,7 @@ func openGhzJSON(f *File) error {
 func (f *File) ghzOptions() {
 	v, _ := f.s.value()
 	o := object{b: v}
+	var rate float64
 	for k, v, ok := o.next(); ok; k, v, ok = o.next() {
 		n, p := duration(v, time.Second)
 		if p != "" {
@@ -74,12 +75,17 @@ func (f *File) ghzOptions() {
 		}
 		switch string(k) {
 		case "rps":
-			f.Facts.PerSec = n.Seconds()
+			rate = n.Seconds()
 		case "concurrency":
 			f.Facts.Concurrency = int(n / time.Second)
 		}
 	}
-	if f.Facts.PerSec == 0 {
+	f.ghzRate(rate)
+}
+
+// ghzRate sets what was asked of ghz; without a rate it keeps no schedule.
+func (f *File) ghzRate(rate float64) {
+	if f.Facts.PerSec = rate; rate == 0 {
 		f.Facts.Pacing = Closed
 	} else {
 		f.Facts.Otherwise = f.Facts.Pacing
@@ -175,14 +181,24 @@ func openGhzCSV(f *File) error {
 	return nil
 }
 
+// openGhzInflux reads lines that each tell what was asked of ghz.
 func openGhzInflux(f *File) error {
 	f.Facts = ghzFacts
+	if p, ok := ghzInflux(firstLine(f.s.peek(headSize))); ok {
+		if n, bad := duration(between(p.tags, ",c=", ","), time.Second); bad == "" {
+			f.Facts.Concurrency = int(n / time.Second)
+		}
+		if n, bad := duration(between(p.tags, ",rps=", ","), time.Second); bad == "" {
+			f.ghzRate(n.Seconds())
+		}
+	}
+	var buf []byte
 	f.rows = f.lines(func(line []byte, _ bool, r *Row) (bool, fault) {
-		p, ok := influx(line)
-		if !ok || string(p.name) != "ghz_detail" {
+		p, ok := ghzInflux(line)
+		if !ok {
 			return false, fault{"", line, "not in Influx's line protocol"}
 		}
-		took := p.field("latency")
+		took := between(p.fields, "latency=", ",")
 		var bad problem
 		if r.Latency, bad = duration(took, time.Nanosecond); bad != "" {
 			return false, fault{"latency", took, bad}
@@ -192,8 +208,42 @@ func openGhzInflux(f *File) error {
 			return false, fault{"timestamp", p.stamp, bad}
 		}
 		f.times(r, end-int64(r.Latency), end)
-		grpcOK(r, bare(p.field("status")), bare(p.field("error")))
+		buf = unescaped(buf[:0], between(p.fields, `,error="`, `",status=`))
+		grpcOK(r, bare(between(p.fields, ",status=", ",")), buf)
 		return true, fine
 	})
 	return nil
+}
+
+// ghzInflux cuts a line of ghz, which doesn't keep to the protocol: it puts a backslash
+// before each space, comma and equals sign of a value, but none before quotes, which
+// tags have too. So its quotes say nothing, and a separator without backslash is one.
+func ghzInflux(b []byte) (p point, ok bool) {
+	i, j := bytes.Index(b, []byte(" latency=")), bytes.LastIndexByte(b, ' ')
+	if !bytes.HasPrefix(b, []byte("ghz_detail,")) || i < 0 || j <= i {
+		return p, false
+	}
+	return point{name: b[:len("ghz_detail")], tags: b[len("ghz_detail"):i], fields: b[i+1 : j], stamp: b[j+1:]}, true
+}
+
+// between is what stands after the first from, up to the next to or the end; nil if
+// from isn't there.
+func between(b []byte, from, to string) []byte {
+	_, rest, ok := bytes.Cut(b, []byte(from))
+	if !ok {
+		return nil
+	}
+	v, _, _ := bytes.Cut(rest, []byte(to))
+	return v
+}
+
+// unescaped appends b without the backslashes that hide a separator.
+func unescaped(to, b []byte) []byte {
+	for i, c := range b {
+		if c == '\\' && i+1 < len(b) && bytes.IndexByte([]byte(" ,="), b[i+1]) >= 0 {
+			continue
+		}
+		to = append(to, c)
+	}
+	return to
 }

@@ -55,8 +55,8 @@ var handmade = map[string]struct {
 		`latency,thread=0,ok=false value=2.002813,details="a b,c=\"d\"" 1796004757314182245`,
 	)},
 	"ghz influx": {in: txt(
-		`ghz_detail,name="my test",proto="a.proto",call="x.Y.Z",host="h:1",n=2,c=1 latency=4712198,error="",status="OK" 1796005094294438660`,
-		`ghz_detail,name="my test",proto="a.proto",call="x.Y.Z",host="h:1",n=2,c=1 latency=1712198,error="rpc error: code = DeadlineExceeded desc = a, b",status="DeadlineExceeded" 1796005094343228165`,
+		`ghz_detail,name="my\ test",proto="a.proto",call="x.Y.Z",host="h:1",n=2,c=1 latency=4712198,error="",status="OK" 1796005094294438660`,
+		`ghz_detail,name="my\ test",proto="a.proto",call="x.Y.Z",host="h:1",n=2,c=1 latency=1712198,error="rpc\ error:\ code\ \=\ DeadlineExceeded\ desc\ \=\ a\,\ b",status="DeadlineExceeded" 1796005094343228165`,
 	)},
 	"gatling 1": {in: gatlingText(
 		"RUN 20131123101010 simu run1",

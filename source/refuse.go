@@ -96,5 +96,7 @@ var summaries = []format{
 	{"wrk", isWrk, refuse("corrected already, by its own mean interval; and what took longer than its timeout isn't in it", "use wrk2 --latency --u_latency, or another tool")},
 	{"ab", line("This is ApacheBench"), refuse(percentiles, "use the file of ab -g")},
 	{"hey or ghz summary", line("Response time histogram:"), refuse(bars, "use hey -o csv, or ghz -O json")},
+	{"ghz summary (Influx)", starts("ghz_run,"), refuse("one line a run, with two percentiles", "use ghz -O influx-details, or -O json")},
+	{"ghz page", line("<title>ghz</title>"), refuse("a page to look at", "use ghz -O json")},
 	{"fortio", line("# target "), refuse("interpolated percentiles", "use fortio load -json FILE, or -access-log-file")},
 }

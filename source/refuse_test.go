@@ -54,6 +54,8 @@ func TestCasesI29I30Refusals(t *testing.T) {
 		"plow":                 {"Summary:\n  Elapsed  1s\n\nLatency Histogram:\n  1ms  10\n", refused{"plow", "quantiles", ""}},
 		"siege summary":        {"Transactions:\t\t          39 hits\nAvailability:\t\t       97.50 %\n", refused{"siege summary", "averages", "--verbose"}},
 		"ghz text":             {"\nSummary:\n  Count:\t200\n\nResponse time histogram:\n  0.5 [1] |\n", refused{"hey or ghz summary", "bars", "ghz -O json"}},
+		"ghz, Influx summary":  {"ghz_run,call=\"h/Check\",n=200,errors=1 count=200,total=2029639026,median=3250689,p95=4773983 1796037409183161614\n", refused{"ghz summary (Influx)", "percentiles", "influx-details"}},
+		"ghz page":             {"\n<html>\n  <head>\n    <meta charset=\"utf-8\">\n    <title>ghz</title>\n", refused{"ghz page", "look at", "ghz -O json"}},
 		"wrk2 without -L":      {"Running 15s test @ http://h/\n  Thread Stats\n  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%   15.84ms\n", refused{"wrk2", "spectrum", "--u_latency"}},
 		"bombardier, progress": {"Bombarding http://h/ with 120 request(s)\n{\"spec\":{},\"result\":{}}\n", refused{"bombardier", "percentiles", ""}},
 		"fortio, empty":        {`{"DurationHistogram":null}`, refused{"fortio result", "DurationHistogram", ""}},
