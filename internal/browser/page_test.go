@@ -141,10 +141,15 @@ func (x *tab) shot(name string) {
 	}
 }
 
+// emulate sets a medium's feature to a value that it does not have, and waits until the
+// figures were drawn anew: what is pressed before that is pressed on figures that go.
 func emulate(x *tab, feature, value string) {
+	const draws = `document.documentElement.dataset.draws`
+	before := eval[string](x, draws)
 	require.NoError(x.t, chromedp.Do(x, command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
 	})))
+	require.Eventually(x.t, func() bool { return eval[string](x, draws) != before }, time.Minute, 20*time.Millisecond, "drawn anew")
 }
 
 // A document is what the test needs of the JSON report.
@@ -245,7 +250,7 @@ func TestTheReportOfAStall(t *testing.T) {
 
 	ground := eval[string](x, `getComputedStyle(document.body).backgroundColor`)
 	emulate(x, "prefers-color-scheme", "dark")
-	require.Eventually(t, func() bool { return eval[string](x, `getComputedStyle(document.body).backgroundColor`) != ground }, time.Minute, 20*time.Millisecond)
+	require.NotEqual(t, ground, eval[string](x, `getComputedStyle(document.body).backgroundColor`))
 	x.drawn(6)
 	x.shot("dark.png")
 	emulate(x, "prefers-color-scheme", "light")

@@ -238,6 +238,7 @@
 	}
 
 	const plots = [];
+	let draws = 0;
 	function draw() {
 		for (const p of plots.splice(0)) p.destroy();
 		let ready = 0;
@@ -253,6 +254,7 @@
 			ready++;
 		}
 		root.dataset.ready = String(ready);
+		root.dataset.draws = String(++draws);
 	}
 
 	// The arrow keys move the cursor from point to point; the legend tells what is there.
