@@ -30,7 +30,7 @@ type Closed struct {
 func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim Limits) (skipped uint64, e End) {
 	cut, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l := closed{Closed: c, w: w, rec: rec, lim: lim, workers: make([]worker, c.Workers), end: Forever}
+	l := closed{Closed: c, rec: rec, lim: lim, workers: make([]worker, c.Workers), pools: poolsOf(w), end: Forever}
 	if c.Duration > 0 {
 		l.end = c.Duration + lim.Drain
 	}
@@ -79,19 +79,16 @@ func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim L
 // shot that is in waiting or in the World.
 type closed struct {
 	Closed
-	w     World
 	rec   Recorder
 	watch Watcher // rec, if it is one
 	lim   Limits
 
 	workers []worker
-	ready   line  // workers that know when they start next
-	waiting queue // shots that the World had no room for
-	flying  int
+	ready   line // workers that know when they start next
+	pools        // shots that are out, or that the World had no room for
 
 	seq     uint64 // of the next operation
 	skipped uint64
-	behind  time.Duration // our greatest lateness since nothing was out
 	now     time.Duration
 	end     time.Duration // when draining ends, as far as that is known
 	enough  bool          // no operation starts any more; those that have settle
@@ -105,7 +102,7 @@ type worker struct {
 
 // pending reports whether anything is still to happen.
 func (l *closed) pending() bool {
-	return l.flying > 0 || l.waiting.len() > 0 || l.due() < Forever
+	return l.flying > 0 || l.waiting > 0 || l.due() < Forever
 }
 
 // due is when the next worker starts, if it is known already.
@@ -123,22 +120,15 @@ func (l *closed) due() time.Duration {
 // until is when the loop has something to do even if no answer comes.
 func (l *closed) until() time.Duration {
 	until := min(l.due(), l.end)
-	if l.waiting.len() > 0 {
-		if d := l.waiting.head().Deadline; d > 0 {
-			until = min(until, d)
-		}
+	if l.waiting > 0 && l.lim.Deadline > 0 {
+		until = min(until, l.deadline())
 	}
 	return until
 }
 
 // settle takes an answer.
 func (l *closed) settle(x correct.Sample) {
-	l.flying--
-	l.behind = max(l.behind, x.Late)
-	x.Behind = l.behind
-	if l.flying == 0 && l.waiting.len() == 0 {
-		l.behind = 0
-	}
+	x.Behind = l.land(l.of(x.Seq), x.Late)
 	l.conclude(x)
 }
 
@@ -155,7 +145,7 @@ func (l *closed) dispatch() {
 		j := l.ready.pop()
 		at := l.workers[j].at
 		l.workers[j].slot += uint64(l.Workers)
-		s := Shot{Seq: l.seq, Worker: int32(j), Attempt: 1, Intended: at, Due: at, Dispatched: l.now, Timeout: l.lim.Timeout}
+		s := Shot{Seq: l.seq, Worker: int32(j), Pool: l.of(l.seq), Attempt: 1, Intended: at, Due: at, Dispatched: l.now, Timeout: l.lim.Timeout}
 		if l.lim.Deadline > 0 {
 			s.Deadline = at + l.lim.Deadline
 		}
@@ -163,43 +153,22 @@ func (l *closed) dispatch() {
 		if l.N > 0 && l.seq == l.N {
 			l.end = min(l.end, l.now+l.lim.Drain) // that was the last one
 		}
-		l.rec.Arrive(s.Seq, at, l.now, l.waiting.len(), l.flying)
-		l.behind = max(l.behind, l.now-at)
-		l.waiting.push(s)
+		l.rec.Arrive(s.Seq, at, l.now, l.waiting, l.flying)
+		l.late(s.Pool, l.now-at)
+		l.push(s)
 		l.fire()
 	}
 }
 
 // fire starts what waits, as far as there is room, oldest first.
 func (l *closed) fire() {
-	room := 0
-	for l.waiting.len() > 0 {
-		s := l.waiting.head()
-		if s.Deadline > 0 && s.Deadline <= l.now {
-			l.abort(correct.Deadline, max(s.Deadline, s.Dispatched))
-			continue
-		}
-		if room == 0 {
-			room = l.w.Room(l.waiting.len(), s.Dispatched)
-		}
-		if room == 0 {
-			return
-		}
-		s = l.waiting.pop()
-		s.Handed = l.now
-		l.w.Fire(s)
-		if l.watch != nil {
-			l.watch.Fire(s)
-		}
-		l.flying++
-		room--
-	}
+	l.pools.fire(l.now, 0, l.watch, func(s Shot) { l.abort(s, correct.Deadline, max(s.Deadline, s.Dispatched)) })
 }
 
-// abort ends the first of those that wait: it was never fired.
-func (l *closed) abort(class correct.Class, done time.Duration) {
-	x := l.waiting.pop().Sample()
-	x.Sent, x.Done, x.Class, x.Behind, x.Fired = done, done, class, l.behind, false
+// abort ends an operation that was never fired.
+func (l *closed) abort(s Shot, class correct.Class, done time.Duration) {
+	x := s.Sample()
+	x.Sent, x.Done, x.Class, x.Behind, x.Fired = done, done, class, l.behind(s.Pool), false
 	l.conclude(x)
 }
 
@@ -207,9 +176,7 @@ func (l *closed) abort(class correct.Class, done time.Duration) {
 // answered, until the end.
 func (l *closed) halt() {
 	l.stopped = true
-	for l.waiting.len() > 0 {
-		l.abort(correct.Unfinished, l.now)
-	}
+	l.drain(func(s Shot) { l.abort(s, correct.Unfinished, l.now) })
 }
 
 // free makes worker j ready at the instant t, or at its next slot from then on.

@@ -43,7 +43,7 @@ type Retry interface {
 
 // Limits bound a run. Zero is no limit, but for Drain: zero waits for nothing.
 type Limits struct {
-	InFlight int           // most attempts under way at once
+	InFlight int           // most attempts under way at once, in each pool of the World
 	Backlog  int           // most operations waiting; one more is dropped and counted
 	Timeout  time.Duration // of each attempt, from Sent
 	Deadline time.Duration // of each operation, from Intended
@@ -63,7 +63,7 @@ func (l Limits) enough() bool { return l.Enough != nil && l.Enough() }
 func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, retry Retry, lim Limits) (e End) {
 	cut, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l := loop{schedule: s, w: w, rec: rec, retry: retry, lim: lim, end: Forever}
+	l := loop{schedule: s, rec: rec, retry: retry, lim: lim, pools: poolsOf(w), end: Forever}
 	l.next, l.more = s.Next()
 	l.watch, _ = rec.(Watcher)
 	for l.pending() {
@@ -99,7 +99,7 @@ func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, 
 			l.watch.Turn(l.now)
 		}
 	}
-	e.At = l.now
+	e.At, e.Capped = l.now, l.capped
 	return e
 }
 
@@ -107,6 +107,7 @@ func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, 
 type End struct {
 	At          time.Duration // the loop's last instant
 	Interrupted bool          // it was stopped, or given up, before all had settled
+	Capped      bool          // attempts waited since as many were under way as may be
 }
 
 // glance is how often, at least, the loop looks whether it was asked to stop.
@@ -117,18 +118,15 @@ type loop struct {
 	next     schedule.Arrival // that has not been dispatched, if there is more
 	more     bool
 
-	w     World
 	rec   Recorder
 	watch Watcher // rec, if it is one
 	retry Retry
 	lim   Limits
 
-	again   retries // attempts waiting for their backoff to end
-	waiting queue   // shots dispatched and not yet fired
-	flying  int
-	behind  time.Duration // our greatest lateness since nothing was out
-	now     time.Duration
-	end     time.Duration // when draining ends, as far as that is known
+	again retries // attempts waiting for their backoff to end
+	pools         // shots dispatched
+	now   time.Duration
+	end   time.Duration // when draining ends, as far as that is known
 
 	draining bool // no operation comes any more
 	stopped  bool // none is sent any more
@@ -136,7 +134,7 @@ type loop struct {
 
 // pending reports whether anything is still to happen.
 func (l *loop) pending() bool {
-	return l.flying > 0 || l.waiting.len() > 0 || len(l.again) > 0 || !l.stopped && l.more
+	return l.flying > 0 || l.waiting > 0 || len(l.again) > 0 || !l.stopped && l.more
 }
 
 // due is when the next attempt should start.
@@ -154,22 +152,15 @@ func (l *loop) due() time.Duration {
 // until is when the loop has something to do even if no answer comes.
 func (l *loop) until() time.Duration {
 	until := min(l.due(), l.end)
-	if l.waiting.len() > 0 {
-		if d := l.waiting.head().Deadline; d > 0 {
-			until = min(until, d)
-		}
+	if l.waiting > 0 && l.lim.Deadline > 0 {
+		until = min(until, l.deadline())
 	}
 	return until
 }
 
 // settle takes an answer.
 func (l *loop) settle(x correct.Sample) {
-	l.flying--
-	l.behind = max(l.behind, x.Late)
-	x.Behind = l.behind
-	if l.flying == 0 && l.waiting.len() == 0 {
-		l.behind = 0
-	}
+	x.Behind = l.land(l.of(x.Seq), x.Late)
 	l.conclude(x)
 }
 
@@ -204,7 +195,7 @@ func (l *loop) follow(x correct.Sample) (next Shot, again bool) {
 
 // shot is the first attempt at an operation.
 func (l *loop) shot(seq uint64, intended time.Duration) Shot {
-	s := Shot{Seq: seq, Attempt: 1, Intended: intended, Due: intended, Timeout: l.lim.Timeout}
+	s := Shot{Seq: seq, Pool: l.of(seq), Attempt: 1, Intended: intended, Due: intended, Timeout: l.lim.Timeout}
 	if l.lim.Deadline > 0 {
 		s.Deadline = intended + l.lim.Deadline
 	}
@@ -216,7 +207,7 @@ func (l *loop) dispatch() {
 	var s Shot
 	if l.more && !l.stopped && (len(l.again) == 0 || l.next.At <= l.again[0].Due) {
 		s = l.arrive()
-		if l.lim.Backlog > 0 && l.waiting.len() >= l.lim.Backlog {
+		if l.lim.Backlog > 0 && l.waiting >= l.lim.Backlog && l.all[s.Pool].len() > 0 {
 			l.abort(s, correct.Dropped, l.now)
 			return
 		}
@@ -228,8 +219,8 @@ func (l *loop) dispatch() {
 		l.abort(s, correct.Blocked, l.now)
 		return
 	}
-	l.behind = max(l.behind, l.now-s.Due)
-	l.waiting.push(s)
+	l.late(s.Pool, l.now-s.Due)
+	l.push(s)
 }
 
 // arrive takes the next arrival of the schedule.
@@ -238,43 +229,19 @@ func (l *loop) arrive() Shot {
 	l.next, l.more = l.schedule.Next()
 	s := l.shot(a.Seq, a.At)
 	s.Dispatched = l.now
-	l.rec.Arrive(a.Seq, a.At, l.now, l.waiting.len(), l.flying)
+	l.rec.Arrive(a.Seq, a.At, l.now, l.waiting, l.flying)
 	return s
 }
 
 // fire starts what waits, as far as there is room, oldest first.
 func (l *loop) fire() {
-	room := -1 // not asked yet
-	for l.waiting.len() > 0 {
-		if s := l.waiting.head(); s.Deadline > 0 && s.Deadline <= l.now {
-			l.waiting.pop()
-			l.abort(s, correct.Deadline, max(s.Deadline, s.Dispatched))
-			continue
-		}
-		if l.lim.InFlight > 0 && l.flying >= l.lim.InFlight {
-			return
-		}
-		if room < 0 {
-			room = l.w.Room(l.waiting.len(), l.waiting.head().Dispatched)
-		}
-		if room == 0 {
-			return
-		}
-		s := l.waiting.pop()
-		s.Handed = l.now
-		l.w.Fire(s)
-		if l.watch != nil {
-			l.watch.Fire(s)
-		}
-		l.flying++
-		room--
-	}
+	l.pools.fire(l.now, l.lim.InFlight, l.watch, func(s Shot) { l.abort(s, correct.Deadline, max(s.Deadline, s.Dispatched)) })
 }
 
 // abort ends an attempt that was never fired.
 func (l *loop) abort(s Shot, class correct.Class, done time.Duration) {
 	x := s.Sample()
-	x.Sent, x.Done, x.Class, x.Behind, x.Fired = done, done, class, l.behind, false
+	x.Sent, x.Done, x.Class, x.Behind, x.Fired = done, done, class, l.behind(s.Pool), false
 	l.conclude(x)
 }
 
@@ -287,14 +254,12 @@ func (l *loop) halt() {
 	l.stopped = true
 	l.end = min(l.end, l.now+l.lim.Drain)
 	for l.more && l.next.At <= l.now {
-		l.waiting.push(l.arrive())
+		l.push(l.arrive())
 	}
 	for len(l.again) > 0 {
 		s := l.again.pop()
 		s.Due, s.Dispatched = l.now, l.now
-		l.waiting.push(s)
+		l.push(s)
 	}
-	for l.waiting.len() > 0 {
-		l.abort(l.waiting.pop(), correct.Unfinished, l.now)
-	}
+	l.drain(func(s Shot) { l.abort(s, correct.Unfinished, l.now) })
 }

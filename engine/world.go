@@ -11,6 +11,7 @@ import (
 type Shot struct {
 	Seq        uint64
 	Worker     int32         // whose it is, in a closed loop
+	Pool       int32         // of connections that it needs, if the World is Pooled
 	Attempt    int           // 1 for the first
 	Intended   time.Duration // when the schedule wanted the operation to start
 	Due        time.Duration // when this attempt should have started
