@@ -9,6 +9,7 @@ import "time"
 type block struct {
 	n        int
 	intended [blockSize]time.Duration
+	sent     [blockSize]time.Duration
 
 	lag, wait, raw, corrected, lessLag, lessWait [blockSize]time.Duration
 }
@@ -27,15 +28,12 @@ func (r *Recorder) hold(x *Sample) {
 	s, b := &r.snap, &r.block
 	i := b.n % blockSize
 	lag, wait, raw, corrected, less := x.Lag(), x.Wait(), x.Raw(), x.Corrected(), x.LessLag()
-	b.intended[i] = x.Intended
+	b.intended[i], b.sent[i] = x.Intended, x.Sent
 	b.lag[i], b.wait[i], b.raw[i], b.corrected[i] = lag, wait, raw, corrected
 	b.lessLag[i], b.lessWait[i] = less, max(0, less-wait)
 	r.statuses[x.Status]++
 	s.LastDone = max(s.LastDone, x.Done)
 	s.MaxLate = max(s.MaxLate, x.Late)
-	if !r.opt.Again {
-		s.arrivals.sent(x)
-	}
 	r.closedLoop(x)
 	if b.n++; b.n == blockSize {
 		r.fold()
@@ -59,6 +57,11 @@ func (r *Recorder) fold() {
 	c.OK += n
 	c.FirstTry += n
 	c.made(1, n)
+	if !r.opt.Again {
+		for _, at := range b.sent[:k] {
+			s.arrivals.all.Add(at)
+		}
+	}
 	lag, wait, raw := s.dists[Lag].recordAll(b.lag[:k]), s.dists[Wait].recordAll(b.wait[:k]), s.dists[Raw].recordAll(b.raw[:k])
 	if s.closed {
 		return

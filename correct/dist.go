@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -60,13 +61,16 @@ func (d *Dist) recordAll(all []time.Duration) (total sum) {
 		return total
 	}
 	least, greatest := all[0], all[0]
-	var lo, hi, carry uint64
 	for _, v := range all {
 		least, greatest = min(least, v), max(greatest, v)
-		lo, carry = bits.Add64(lo, uint64(v), 0)
-		hi += carry
+		total.lo += uint64(v)
 	}
-	total = sum{hi, lo}
+	if uint64(greatest) > math.MaxUint64/uint64(len(all)) { // the sum may not have room
+		total = sum{}
+		for _, v := range all {
+			total.plus(v)
+		}
+	}
 	if d.bins != nil && 0 <= least && greatest <= Longest {
 		d.bins.addAll(all)
 	} else {

@@ -47,9 +47,11 @@ func (e *episodes) arrive(seq uint64) {
 }
 
 func (e *episodes) settle(seq uint64, v time.Duration, failed bool) {
-	i := e.find(seq)
-	if i < 0 {
-		return // it never arrived
+	i := 0 // mostly
+	if e.n == 0 || e.at(0).seq != seq {
+		if i = e.find(seq); i < 0 {
+			return // it never arrived
+		}
 	}
 	bits := uint16(settledBit)
 	for i, limit := range e.limits {
@@ -59,7 +61,9 @@ func (e *episodes) settle(seq uint64, v time.Duration, failed bool) {
 	}
 	e.at(i).bits = bits
 	for e.n > 0 && e.at(0).bits != 0 {
-		e.pass(e.at(0).bits)
+		if bits := e.at(0).bits; bits&^settledBit|e.inside != 0 {
+			e.pass(bits)
+		}
 		e.first = (e.first + 1) & (len(e.ring) - 1)
 		e.n--
 	}

@@ -41,8 +41,20 @@ type series struct {
 
 	spare [][]uint16 // for loose values
 
-	latest *window // the one asked for last, which is mostly the next as well
-	from   time.Duration
+	// Where the latest arrival and the latest settled operation were, which is mostly
+	// where the next ones are: apart, since in a stall they are not in one window.
+	arriving, settling cursor
+}
+
+// A cursor is a window, if there is one, and where it starts.
+type cursor struct {
+	w    *window
+	from time.Duration
+}
+
+// holds reports whether t is in the cursor's window, of this width.
+func (c *cursor) holds(t, width time.Duration) bool {
+	return c.w != nil && uint64(t-c.from) < uint64(width)
 }
 
 type window struct {
@@ -51,14 +63,14 @@ type window struct {
 }
 
 func (s *series) arrive(intended time.Duration, waiting, out int) {
-	w := s.window(intended)
+	w := s.window(&s.arriving, intended)
 	w.Scheduled++
 	w.Backlog = max(w.Backlog, waiting)
 	w.Out = max(w.Out, out)
 }
 
 func (s *series) settle(x *Sample) {
-	w := s.window(x.Intended)
+	w := s.window(&s.settling, x.Intended)
 	w.SettledCount++
 	if x.Written || x.Earlier {
 		w.Sent++
@@ -77,9 +89,9 @@ func (s *series) settle(x *Sample) {
 // settleAll is settle for operations that succeeded at their first attempt.
 func (s *series) settleAll(intended, wait, raw, corrected []time.Duration) {
 	for len(intended) > 0 {
-		w := s.window(intended[0])
+		w := s.window(&s.settling, intended[0])
 		n := 1 // of the same window
-		for n < len(intended) && intended[n] >= s.from && intended[n]-s.from < s.width {
+		for n < len(intended) && s.settling.holds(intended[n], s.width) {
 			n++
 		}
 		w.SettledCount += uint64(n)
@@ -93,10 +105,15 @@ func (s *series) settleAll(intended, wait, raw, corrected []time.Duration) {
 	}
 }
 
-func (s *series) window(t time.Duration) *window {
-	if s.latest != nil && t >= s.from && t-s.from < s.width {
-		return s.latest
+// window is the one of t, to which it moves the cursor.
+func (s *series) window(c *cursor, t time.Duration) *window {
+	if !c.holds(t, s.width) {
+		*c = s.find(t)
 	}
+	return c.w
+}
+
+func (s *series) find(t time.Duration) cursor {
 	if s.at == nil {
 		s.width, s.at, s.bench = firstWidth, map[int64]*window{}, new(bench)
 	}
@@ -112,8 +129,7 @@ func (s *series) window(t time.Duration) *window {
 		w.corrected.loose, w.raw.loose = s.loose(), s.loose()
 		s.at[i] = w
 	}
-	s.latest, s.from = w, time.Duration(i)*s.width
-	return w
+	return cursor{w, time.Duration(i) * s.width}
 }
 
 // tidy counts the values of a window that gets no more, or few.
@@ -140,7 +156,7 @@ func (s *series) loose() (b []uint16) {
 func (s *series) widen() {
 	old := s.at
 	s.width *= 2
-	s.latest = nil
+	s.arriving, s.settling = cursor{}, cursor{}
 	s.at = make(map[int64]*window, len(old)/2+1)
 	for i, w := range old {
 		s.add(i/2, w)

@@ -42,9 +42,11 @@ func thinTop(i int) time.Duration {
 func (t *thin) record(v time.Duration, on *bench) { t.recordAll([]time.Duration{v}, on) }
 
 func (t *thin) recordAll(all []time.Duration, on *bench) {
-	t.loose = slices.Grow(t.loose, len(all))
-	for _, v := range all {
-		t.loose = append(t.loose, thinBin(min(v, Longest)))
+	n := len(t.loose)
+	t.loose = slices.Grow(t.loose, len(all))[:n+len(all)]
+	more := t.loose[n:][:len(all)]
+	for i, v := range all {
+		more[i] = thinBin(min(v, Longest))
 	}
 	if len(t.loose) >= mostLoose {
 		t.pack(on)
