@@ -119,7 +119,7 @@ func (p *pools) fire(now time.Duration, most int, watch Watcher, over func(Shot)
 
 func (p *pools) fireOf(k int32, now time.Duration, most int, watch Watcher, over func(Shot)) {
 	q := &p.all[k]
-	room := -1 // not asked yet
+	room := 0
 	for q.len() > 0 {
 		if s := q.head(); s.Deadline > 0 && s.Deadline <= now {
 			p.waiting--
@@ -130,11 +130,11 @@ func (p *pools) fireOf(k int32, now time.Duration, most int, watch Watcher, over
 			p.capped = true
 			return
 		}
-		if room < 0 {
-			room = p.room(k, q.len(), q.head().Dispatched)
-		}
 		if room == 0 {
-			return
+			// Once more when it is used up, too: what happens elsewhere must find nothing to do.
+			if room = p.room(k, q.len(), q.head().Dispatched); room == 0 {
+				return
+			}
 		}
 		s := q.pop()
 		p.waiting--

@@ -12,8 +12,12 @@ import (
 
 func TestConformance(t *testing.T) {
 	conformance.Run(t, func(_ *testing.T, o conformance.Options) conformance.World {
+		var dialers []live.Dialer
+		for _, c := range o.Clients {
+			dialers = append(dialers, live.Over(c))
+		}
 		return live.New(live.Options{
-			Epoch: o.Epoch, Dialer: live.Over(o.Client), Feed: o.Feed, Connections: o.Connections, ConnectTimeout: o.ConnectTimeout, NoKeepAlive: o.NoKeepAlive, PerConnection: o.PerConnection,
+			Epoch: o.Epoch, Dialer: live.Over(o.Client), Dialers: dialers, Host: o.Host, Feed: o.Feed, Connections: o.Connections, ConnectTimeout: o.ConnectTimeout, NoKeepAlive: o.NoKeepAlive, PerConnection: o.PerConnection,
 		})
 	})
 }

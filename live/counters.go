@@ -18,6 +18,40 @@ type Counters struct {
 	Failures   []Failure // what the classes leave open, by text; the first few that came up
 	Pace       string    // how sends are paced, where there is a choice
 	Reads      Audit
+	Hosts      []Host // each of several, in their order; nil: there is one
+}
+
+// A Host is what of it was one host's.
+type Host struct {
+	Opened, Peak     int
+	Held, CapReached bool
+	Peers            []Peer
+}
+
+// Over is c with what is the hosts'.
+func (c Counters) Over(hosts []Host) Counters {
+	if len(hosts) == 1 {
+		h := hosts[0]
+		c.Opened, c.Peak, c.Held, c.CapReached, c.Peers = h.Opened, h.Peak, h.Held, h.CapReached, h.Peers
+		return c
+	}
+	c.Hosts, c.Peers = hosts, nil
+	at := map[string]int{} // two hosts may be at one address
+	for _, h := range hosts {
+		c.Opened += h.Opened
+		c.Held, c.CapReached = c.Held || h.Held, c.CapReached || h.CapReached
+		for _, p := range h.Peers {
+			i, known := at[p.Address]
+			if !known {
+				i = len(c.Peers)
+				at[p.Address] = i
+				c.Peers = append(c.Peers, Peer{Address: p.Address})
+			}
+			c.Peers[i].Opened += p.Opened
+			c.Peers[i].Attempts += p.Attempts
+		}
+	}
+	return c
 }
 
 // An Audit is what the kernel knows of some of the reads.
@@ -45,29 +79,32 @@ const maxPeers = 1000
 
 // Reached notes that a peer was reached, over a new connection or one that was there,
 // and returns its place in Peers; -1 for one that has no name.
-func (c *Counters) Reached(address string, anew bool) int {
+func (h *Host) Reached(address string, anew bool) int {
+	if anew {
+		h.Opened++
+	}
 	if address == "" {
 		return -1
 	}
-	i := slices.IndexFunc(c.Peers, func(p Peer) bool { return p.Address == address })
+	i := slices.IndexFunc(h.Peers, func(p Peer) bool { return p.Address == address })
 	switch {
-	case i < 0 && len(c.Peers) < maxPeers:
-		i = len(c.Peers)
-		c.Peers = append(c.Peers, Peer{Address: address})
+	case i < 0 && len(h.Peers) < maxPeers:
+		i = len(h.Peers)
+		h.Peers = append(h.Peers, Peer{Address: address})
 	case i < 0:
 		i = maxPeers - 1
-		c.Peers[i].Address = "others"
+		h.Peers[i].Address = "others"
 	}
 	if anew {
-		c.Peers[i].Opened++
+		h.Peers[i].Opened++
 	}
 	return i
 }
 
 // Wrote notes that an attempt was sent to the peer of that place.
-func (c *Counters) Wrote(peer int) {
+func (h *Host) Wrote(peer int) {
 	if peer >= 0 {
-		c.Peers[peer].Attempts++
+		h.Peers[peer].Attempts++
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // what happened, hands itself to the loop, and touches nothing before the next job.
 type worker struct {
 	world  *World
-	served int // requests that went over the connection
+	pool   *pool // the host's
+	served int   // requests that went over the connection
 	jobs   chan job
 	conn   Conn
 	used   bool // a request went over the connection
@@ -57,7 +58,7 @@ type job struct {
 func (k *worker) dial() {
 	w := k.world
 	began := w.now()
-	k.conn, k.outcome = w.dialer.Dial(w.ctx, w.timeout)
+	k.conn, k.outcome = k.pool.dialer.Dial(w.ctx, w.timeout)
 	k.at = w.now()
 	k.took = k.at - began
 	if k.outcome.Class == correct.OK {

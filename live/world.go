@@ -18,7 +18,12 @@ type Options struct {
 	Feed   *request.Feed // what shots send; nil: the dialer knows
 	Pacer  Pacer         // nil: Precise
 
-	Connections    int           // most connections at once, those being dialled included; at least 1
+	// Several hosts have a dialer each in place of Dialer, and a pool of connections. Host
+	// says to which of them operation seq goes.
+	Dialers []Dialer
+	Host    func(seq uint64) int
+
+	Connections    int           // most connections to a host at once, those being dialled included; at least 1
 	ConnectTimeout time.Duration // of each dial; 0: none
 	NoKeepAlive    bool          // a connection takes one request
 	PerConnection  int           // most requests that one takes; 0: any number
@@ -41,20 +46,16 @@ type Conn interface {
 	Close()
 }
 
-// MaxDials is how many connections are dialled at the same time. Without a limit a
-// single hiccup turns an open model into a storm of dials that never ends.
-const MaxDials = 32
-
-// A World is a bounded pool of connections. One goroutine calls its methods.
+// A World is a bounded pool of connections, or one for each host. One goroutine calls its
+// methods.
 type World struct {
 	epoch   time.Time
-	dialer  Dialer
 	feed    *request.Feed
 	timeout time.Duration
 	once    bool // connections take one request
 	each    int  // or so many at most; 0: any number
-	most    int
-	dials   int // most dials under way
+	pools   []*pool
+	host    func(seq uint64) int
 
 	pacer  Pacer
 	target time.Duration // the instant that the pacer is set to
@@ -63,23 +64,20 @@ type World struct {
 	end    context.CancelFunc
 	owners sync.WaitGroup
 
-	events   chan *worker // as long as there can be workers, so that none ever blocks on it
-	early    *worker      // an answer that came after the instant asked for
-	idle     []*worker    // the one that was used last is last
-	pending  []job        // fired, and waiting for a connection; oldest first
-	timed    int          // of them with a deadline
-	open     int          // connections there are, and being dialled
-	dialing  int          // of them being dialled
-	out      int          // shots fired and not answered
-	dialTime recent       // how long dials took
-
-	hungry bool          // Room could not give all that was asked for
-	grow   time.Duration // when it could give more, if nothing else happens
+	events chan *worker // as long as there can be workers, so that none ever blocks on it
+	early  *worker      // an answer that came after the instant asked for
+	timed  int          // shots with a deadline that wait for a connection
+	out    int          // shots fired and not answered
+	open   int          // connections there are
 
 	counters Counters
 }
 
-var _ engine.World = (*World)(nil)
+var _ engine.Pooled = (*World)(nil)
+
+// mostEvents bounds the memory of a queue. A worker that has to wait for a place in it
+// waits for the loop, which is behind by as many answers.
+const mostEvents = 1 << 16
 
 // New returns a World without connections. It must be closed.
 func New(o Options) *World {
@@ -87,14 +85,20 @@ func New(o Options) *World {
 		panic("live: a World needs at least one connection")
 	}
 	w := &World{
-		epoch: o.Epoch, dialer: o.Dialer, feed: o.Feed, timeout: o.ConnectTimeout, once: o.NoKeepAlive, each: o.PerConnection,
-		most: o.Connections, dials: min(MaxDials, o.Connections),
-		pacer: o.Pacer, target: engine.Forever, grow: engine.Forever,
-		events: make(chan *worker, o.Connections),
+		epoch: o.Epoch, feed: o.Feed, timeout: o.ConnectTimeout, once: o.NoKeepAlive, each: o.PerConnection,
+		host: o.Host, pacer: o.Pacer, target: engine.Forever,
 	}
+	if len(o.Dialers) == 0 {
+		o.Dialers = []Dialer{o.Dialer}
+	}
+	dials := Dials(len(o.Dialers))
 	if w.once {
-		w.dials = o.Connections // dialling is what the run does, then
+		dials = o.Connections // dialling is what the run does, then
 	}
+	for _, d := range o.Dialers {
+		w.pools = append(w.pools, w.newPool(d, o.Connections, dials))
+	}
+	w.events = make(chan *worker, min(len(w.pools)*o.Connections, mostEvents))
 	if w.pacer == nil {
 		w.pacer = Precise()
 	}
@@ -107,67 +111,29 @@ func New(o Options) *World {
 // now is the present instant.
 func (w *World) now() time.Duration { return time.Since(w.epoch) }
 
-// Room counts the idle connections, and the dials that may be started for shots that
-// wait since the instant given.
-func (w *World) Room(waiting int, since time.Duration) int {
-	w.hungry, w.grow = false, engine.Forever
-	room := len(w.idle)
-	if room >= waiting {
-		return waiting
-	}
-	if w.open == w.most {
-		w.counters.CapReached = true
-	}
-	if more := min(w.dials-w.dialing, w.most-w.open); more > 0 {
-		if ripe := since + w.patience(); ripe <= w.now() {
-			room += more
-		} else {
-			w.grow = ripe
-		}
-	}
-	w.hungry = room < waiting
-	w.counters.Held = w.counters.Held || w.hungry && w.open < w.most
-	return min(room, waiting)
+// Pools is how many hosts there are.
+func (w *World) Pools() int { return len(w.pools) }
+
+// Pool is the host of operation seq.
+func (w *World) Pool(seq uint64) int { return w.host(seq) }
+
+// Room is that of the only pool, or the first.
+func (w *World) Room(waiting int, since time.Duration) int { return w.pools[0].room(waiting, since) }
+
+// RoomIn is that of a pool.
+func (w *World) RoomIn(pool, waiting int, since time.Duration) int {
+	return w.pools[pool].room(waiting, since)
 }
 
-// patience is how long a shot waits for a busy connection before one more is opened:
-// as long as a recent dial took, since a shorter wait gains nothing. It does not wait
-// if there were more connections before, for then those that are busy are no pool that
-// has proven large enough; nor if each request needs a connection of its own.
-func (w *World) patience() time.Duration {
-	if w.once || w.open < w.counters.Peak {
-		return 0
-	}
-	return w.dialTime.median()
-}
-
-// Fire gives the shot to the connection that was used last, or lets it wait here
-// for the next one.
+// Fire gives the shot to the connection to its host that was used last, or lets it wait
+// here for the next one.
 func (w *World) Fire(s engine.Shot) {
 	w.out++
 	j := job{shot: s, ready: w.now()}
 	if w.feed != nil {
 		j.message = Said(w.feed, s)
 	}
-	if n := len(w.idle); n > 0 {
-		k := w.idle[n-1]
-		w.idle = w.idle[:n-1]
-		j.idle = true
-		k.jobs <- j
-		return
-	}
-	w.push(j)
-	w.dial()
-}
-
-// dial opens connections for the shots that no dial under way will serve.
-func (w *World) dial() {
-	for len(w.pending) > w.dialing && w.dialing < w.dials && w.open < w.most {
-		w.open++
-		w.dialing++
-		k := &worker{world: w, jobs: make(chan job, 1)}
-		w.owners.Go(k.dial)
-	}
+	w.pools[s.Pool].fire(j)
 }
 
 // Wait is described by [engine.World]. While shots wait in the backlog it returns
@@ -180,9 +146,9 @@ func (w *World) Wait(ctx context.Context, until time.Duration) (time.Duration, c
 			until = engine.Forever // answers that are there count, then all is given up
 		}
 		now := w.now()
-		cut, i := w.firstCut()
+		cut, p, i := w.firstCut()
 		if cut <= min(now, until) {
-			return now, w.fail(i, cut, transport.Outcome{Class: correct.Deadline}), true
+			return now, p.fail(i, cut, transport.Outcome{Class: correct.Deadline}), true
 		}
 		if k := w.next(); k != nil {
 			if k.at > until && k.state == answered {
@@ -192,14 +158,14 @@ func (w *World) Wait(ctx context.Context, until time.Duration) (time.Duration, c
 			if s, ok := w.take(k); ok {
 				return max(now, s.Done), s, true
 			}
-			if w.hungry {
-				w.hungry = false
+			if k.pool.hungry {
+				k.pool.hungry = false
 				return now, correct.Sample{}, false
 			}
 			settled = false
 			continue
 		}
-		wake := min(until, w.grow, cut)
+		wake := min(until, w.ripe(), cut)
 		switch {
 		case now < wake && !ended:
 			w.sleep(ctx, now, wake)
@@ -209,7 +175,7 @@ func (w *World) Wait(ctx context.Context, until time.Duration) (time.Duration, c
 		case ended:
 			return w.giveUp()
 		default:
-			w.grow = engine.Forever // said once, until Room says it again
+			w.grown(now)
 			return now, correct.Sample{}, false
 		}
 	}
@@ -231,13 +197,34 @@ func (w *World) sleep(ctx context.Context, now, wake time.Duration) {
 	}
 }
 
+// ripe is when a pool could grow by itself.
+func (w *World) ripe() time.Duration {
+	ripe := engine.Forever
+	for _, p := range w.pools {
+		ripe = min(ripe, p.grow)
+	}
+	return ripe
+}
+
+// grown notes that the engine is told of the pools that could grow by now. That is said
+// once, until Room says it again.
+func (w *World) grown(now time.Duration) {
+	for _, p := range w.pools {
+		if p.grow <= now {
+			p.grow = engine.Forever
+		}
+	}
+}
+
 // giveUp ends everything that is out, and answers it shot by shot.
 func (w *World) giveUp() (time.Duration, correct.Sample, bool) {
 	w.end()
 	for w.out > 0 {
-		if len(w.pending) > 0 {
-			now := w.now()
-			return now, w.fail(0, now, transport.Outcome{Class: correct.Unfinished}), true
+		for _, p := range w.pools {
+			if len(p.pending) > 0 {
+				now := w.now()
+				return now, p.fail(0, now, transport.Outcome{Class: correct.Unfinished}), true
+			}
 		}
 		k := w.next()
 		if k == nil {
@@ -265,80 +252,62 @@ func (w *World) next() *worker {
 }
 
 // firstCut returns the earliest deadline of the shots that wait here, and whose it is.
-func (w *World) firstCut() (cut time.Duration, first int) {
+func (w *World) firstCut() (cut time.Duration, in *pool, first int) {
 	cut = engine.Forever
 	if w.timed == 0 {
-		return cut, 0
+		return cut, nil, 0
 	}
-	for i := range w.pending {
-		if d := w.pending[i].shot.Deadline; d > 0 && d < cut {
-			cut, first = d, i
+	for _, p := range w.pools {
+		for i := range p.pending {
+			if d := p.pending[i].shot.Deadline; d > 0 && d < cut {
+				cut, in, first = d, p, i
+			}
 		}
 	}
-	return cut, first
+	return cut, in, first
 }
 
 // take handles an event, and returns the answer if it was one.
 func (w *World) take(k *worker) (s correct.Sample, ok bool) {
 	w.counters.count(k.outcome)
+	p := k.pool
 	switch k.state {
 	case dialled:
-		w.dialing--
-		if !k.outcome.Shared {
-			w.counters.Opened++
-		}
-		k.peer = w.counters.Reached(k.outcome.Peer, !k.outcome.Shared)
-		w.counters.Peak = max(w.counters.Peak, w.open-w.dialing)
-		w.dialTime.add(k.took)
-		w.free(k)
+		p.dialing--
+		w.open++
+		w.counters.Peak = max(w.counters.Peak, w.open)
+		p.host.Peak = max(p.host.Peak, p.open-p.dialing)
+		k.peer = p.host.Reached(k.outcome.Peer, !k.outcome.Shared)
+		p.dialTime.add(k.took)
+		p.free(k)
 	case undialled:
-		w.dialing--
-		w.open--
-		if len(w.pending) > 0 {
-			s, ok = w.fail(0, k.at, k.outcome), true
+		p.dialing--
+		p.open--
+		if len(p.pending) > 0 {
+			s, ok = p.fail(0, k.at, k.outcome), true
 		}
 	case stale:
+		p.open--
 		w.open--
-		w.push(k.job)
-		copy(w.pending[1:], w.pending) // it is the oldest
-		w.pending[0] = k.job
+		p.push(k.job)
+		copy(p.pending[1:], p.pending) // it is the oldest
+		p.pending[0] = k.job
 	case answered:
 		w.out--
 		s, ok = k.sample, true
 		w.counters.Bytes += s.Bytes
 		if s.Written {
-			w.counters.Wrote(k.peer)
+			p.host.Wrote(k.peer)
 		}
 		if k.gone {
+			p.open--
 			w.open--
 		} else {
-			w.free(k)
+			p.free(k)
 		}
 	}
-	w.dial()
+	p.dial()
 	return s, ok
-}
-
-// free gives a connection to the shot that has waited longest here, or to the idle.
-func (w *World) free(k *worker) {
-	if len(w.pending) == 0 {
-		w.idle = append(w.idle, k)
-		return
-	}
-	j := w.pop(0)
-	j.ready, j.idle = max(j.ready, k.at), false
-	k.jobs <- j
-}
-
-// fail answers a shot that waits here and was never sent.
-func (w *World) fail(i int, at time.Duration, o transport.Outcome) correct.Sample {
-	w.out--
-	j := w.pop(i)
-	w.drop(&j)
-	s := j.shot.Sample()
-	s.Done = max(at, s.Dispatched)
-	s.Sent, s.Class, s.Late = s.Done, o.Class, j.late
-	return s
 }
 
 // Said is what a shot sends.
@@ -356,43 +325,31 @@ func (w *World) drop(j *job) {
 	}
 }
 
-// push and pop keep the shots that wait here, oldest first.
-func (w *World) push(j job) {
-	if j.shot.Deadline > 0 {
-		w.timed++
-	}
-	w.pending = append(w.pending, j)
-}
-
-func (w *World) pop(i int) job {
-	j := w.pending[i]
-	if j.shot.Deadline > 0 {
-		w.timed--
-	}
-	if i == 0 {
-		w.pending = w.pending[1:]
-	} else {
-		w.pending = append(w.pending[:i], w.pending[i+1:]...)
-	}
-	return j
-}
-
 // Counters tells what happened to the connections so far.
-func (w *World) Counters() Counters { return w.counters }
+func (w *World) Counters() Counters {
+	hosts := make([]Host, len(w.pools))
+	for i, p := range w.pools {
+		hosts[i] = p.host
+	}
+	return w.counters.Over(hosts)
+}
 
 // Close gives up what is out, closes every connection and waits for every goroutine.
 func (w *World) Close() {
 	w.end()
-	w.most = 0 // dial no more
-	for {
-		w.open -= len(w.idle)
-		for _, k := range w.idle {
-			close(k.jobs)
+	left := func() (n int) {
+		for _, p := range w.pools {
+			p.most = 0 // dial no more
+			p.open -= len(p.idle)
+			for _, k := range p.idle {
+				close(k.jobs)
+			}
+			p.idle = nil
+			n += p.open
 		}
-		w.idle = nil
-		if w.open == 0 {
-			break
-		}
+		return n
+	}
+	for left() > 0 {
 		k := w.next()
 		if k == nil {
 			k = <-w.events

@@ -26,6 +26,8 @@ import (
 type Options struct {
 	Epoch          time.Time
 	Client         *transport.Client
+	Clients        []*transport.Client // of several hosts, in place of Client
+	Host           func(seq uint64) int
 	Feed           *request.Feed
 	Connections    int
 	ConnectTimeout time.Duration
@@ -164,6 +166,8 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 
 	t.Run("network", func(t *testing.T) { network(t, open) })
 
+	t.Run("hosts", func(t *testing.T) { hosts(t, open) })
+
 	t.Run("phases", func(t *testing.T) {
 		for _, secure := range []bool{false, true} {
 			_, w := start(t, "127.0.0.1", secure, settings{}, func(_ int, p peer) {
@@ -263,11 +267,16 @@ func loopbacks() []string {
 }
 
 // Drive fires a shot at each instant, which set may change, and returns the answers in
-// the same order.
+// the same order. Each host of several has a backlog of its own, as in the engine.
 func Drive(t *testing.T, w engine.World, at []time.Duration, set func(*engine.Shot)) []correct.Sample {
 	t.Helper()
 	all := make([]correct.Sample, len(at))
-	var backlog []engine.Shot
+	pools, room := 1, func(_, waiting int, since time.Duration) int { return w.Room(waiting, since) }
+	pool := func(uint64) int { return 0 }
+	if p, ok := w.(engine.Pooled); ok && p.Pools() > 1 {
+		pools, room, pool = p.Pools(), p.RoomIn, p.Pool
+	}
+	backlogs := make([][]engine.Shot, pools)
 	for next, got := 0, 0; got < len(at); {
 		until := engine.Forever
 		if next < len(at) {
@@ -280,18 +289,22 @@ func Drive(t *testing.T, w engine.World, at []time.Duration, set func(*engine.Sh
 			all[s.Seq] = s
 			got++
 		case now >= until:
-			shot := engine.Shot{Seq: uint64(next), Attempt: 1, Intended: until, Due: until, Dispatched: now}
+			shot := engine.Shot{Seq: uint64(next), Pool: int32(pool(uint64(next))), Attempt: 1, Intended: until, Due: until, Dispatched: now}
 			if set != nil {
 				set(&shot)
 			}
-			backlog = append(backlog, shot)
+			backlogs[shot.Pool] = append(backlogs[shot.Pool], shot)
 			next++
 		}
-		if len(backlog) > 0 {
-			for range w.Room(len(backlog), backlog[0].Dispatched) {
+		for k, backlog := range backlogs {
+			if len(backlog) == 0 {
+				continue
+			}
+			for range room(k, len(backlog), backlog[0].Dispatched) {
 				w.Fire(backlog[0])
 				backlog = backlog[1:]
 			}
+			backlogs[k] = backlog
 		}
 	}
 	return all

@@ -33,7 +33,11 @@ type handshake struct {
 
 func (t *asides) start(w *World) {
 	t.world = w
-	t.done = make(chan handshake, w.spread)
+	dials := 0
+	for _, p := range w.pools {
+		dials += p.spread
+	}
+	t.done = make(chan handshake, dials)
 	t.ctx, t.end = context.WithCancel(context.Background())
 }
 
@@ -49,10 +53,10 @@ func (t *asides) stop() {
 }
 
 // dial begins one, from the local address if there is one.
-func (t *asides) dial(local *address) {
+func (t *asides) dial(p *pool, local *address) {
 	began := t.world.now()
 	t.all.Go(func() {
-		c, o := t.open(local)
+		c, o := t.open(p, local)
 		c.began, c.opening.Began, c.opening.Resolved = began, began, began
 		t.done <- handshake{c, o}
 		t.world.ring()
@@ -60,9 +64,9 @@ func (t *asides) dial(local *address) {
 }
 
 // open makes one.
-func (t *asides) open(local *address) (*conn, transport.Outcome) {
+func (t *asides) open(p *pool, local *address) (*conn, transport.Outcome) {
 	w := t.world
-	c := &conn{opening: new(correct.Opening)}
+	c := &conn{pool: p, opening: new(correct.Opening)}
 	ctx, cancel := t.ctx, context.CancelFunc(func() {})
 	if w.timeout > 0 {
 		ctx, cancel = context.WithTimeout(t.ctx, w.timeout)
@@ -76,15 +80,15 @@ func (t *asides) open(local *address) (*conn, transport.Outcome) {
 			return cmp.Or(err, refused)
 		}
 	}
-	way, err := w.parts.Route.Connect(ctx, w.timeout, control)
+	way, err := p.parts.Route.Connect(ctx, w.timeout, control)
 	if err != nil {
 		return c, transport.Undialled(err)
 	}
 	defer way.Close() // the loop's socket is a second name of the same one
 	c.address, c.opening.Connected = way.Address, w.now()
-	if w.parts.TLS != nil {
+	if p.parts.TLS != nil {
 		s := &stream{Conn: way.Conn, world: w}
-		c.secret = &secret{tls.Client(s, w.parts.TLS), s}
+		c.secret = &secret{tls.Client(s, p.parts.TLS), s}
 		if err := c.secret.HandshakeContext(ctx); err != nil {
 			if ctx.Err() != nil {
 				err = ctx.Err()
@@ -118,7 +122,7 @@ func (w *World) admit() {
 		select {
 		case h := <-w.aside.done:
 			if h.outcome.Class != correct.OK {
-				w.dead = append(w.dead, h.outcome)
+				w.dead = append(w.dead, unreached{h.conn.pool, h.outcome})
 				continue
 			}
 			w.adopt(h.conn, unix.EPOLLIN)

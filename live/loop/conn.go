@@ -16,6 +16,7 @@ import (
 
 // A conn is one connection.
 type conn struct {
+	pool       *pool // the host's
 	fd         int
 	generation int32 // tells it from one before it with the same descriptor
 	state      state
@@ -142,10 +143,11 @@ func (w *World) unwritten(c *conn, err error) {
 	if o.Class == correct.Stale && (c.used || !j.stale) {
 		w.close(c)
 		j.stale = true
-		w.push(j)
-		copy(w.pending[1:], w.pending) // it is the oldest
-		w.pending[0] = j
-		w.dial()
+		p := c.pool
+		p.push(j)
+		copy(p.pending[1:], p.pending) // it is the oldest
+		p.pending[0] = j
+		p.dial()
 		return
 	}
 	w.ready = append(w.ready, w.answer(c, o, now, 0))
@@ -174,7 +176,7 @@ func (w *World) read(c *conn) (s correct.Sample, ok bool) {
 			return s, false
 		}
 	}
-	return w.answer(c, w.client.Answer(&c.job.message, &c.parser, err), now, w.late(now)), true
+	return w.answer(c, c.pool.client.Answer(&c.job.message, &c.parser, err), now, w.late(now)), true
 }
 
 // came notes that a part of the response was read at now.
@@ -231,16 +233,16 @@ func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) c
 	w.counters.Bytes += s.Bytes
 	w.drop(&c.job)
 	if c.written {
-		w.counters.Wrote(c.peer)
+		c.pool.host.Wrote(c.peer)
 		c.served++
 	}
-	if o.Keep && (w.each == 0 || c.served < w.each) && !w.parts.Route.Gone(c.address) && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
+	if o.Keep && (w.each == 0 || c.served < w.each) && !c.pool.parts.Route.Gone(c.address) && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
 		w.busy.remove(c)
-		w.free(c, done)
+		c.pool.free(c, done)
 	} else {
 		c.failed = c.failed || o.Class != correct.OK && o.Class != correct.BadStatus
 		w.close(c)
-		w.dial()
+		c.pool.dial()
 	}
 	return s
 }
@@ -250,25 +252,16 @@ func (w *World) ended(c *conn) bool {
 	return w.event.Fd == int32(c.fd) && w.event.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
 }
 
-// free gives c to the shot that has waited longest here, or to the idle.
-func (w *World) free(c *conn, now time.Duration) {
-	if len(w.pending) == 0 {
-		c.state, c.freed, c.rested = idle, now, true
-		w.idle = append(w.idle, c)
-		return
-	}
-	w.start(c, w.pop(0), max(now, w.now()))
-}
-
 // close closes c, whatever it did.
 func (w *World) close(c *conn) {
+	p := c.pool
 	switch c.state {
 	case closed:
 		return
 	case idle:
-		for i := len(w.idle) - 1; i >= 0; i-- {
-			if w.idle[i] == c {
-				w.idle = append(w.idle[:i], w.idle[i+1:]...)
+		for i := len(p.idle) - 1; i >= 0; i-- {
+			if p.idle[i] == c {
+				p.idle = append(p.idle[:i], p.idle[i+1:]...)
 				break
 			}
 		}
@@ -276,7 +269,8 @@ func (w *World) close(c *conn) {
 		w.busy.remove(c)
 	case dialling:
 		w.dials.remove(c)
-		w.dialing--
+		p.dialing--
+		w.open++ // it never was
 	}
 	if c.secret != nil && !c.failed {
 		c.secret.goodbye()
@@ -284,5 +278,6 @@ func (w *World) close(c *conn) {
 	c.state = closed
 	w.byFD[c.fd] = nil
 	unix.Close(c.fd)
+	p.open--
 	w.open--
 }

@@ -89,9 +89,16 @@ func (a *address) bind(fd int) error {
 func (w *World) sources(local []netip.Addr) error {
 	for _, ip := range local {
 		a := resolved(netip.AddrPortFrom(ip.Unmap(), 0))
-		for _, to := range w.parts.Route.Addresses() {
-			if to.Addr().Is4() != ip.Unmap().Is4() {
-				return fmt.Errorf("connect from %s: the target has an address of the other kind", ip)
+		for _, p := range w.pools {
+			for _, to := range p.parts.Route.Addresses() {
+				if to.Addr().Is4() == ip.Unmap().Is4() {
+					continue
+				}
+				target := "the target"
+				if w.several {
+					target = p.client.Target().URL()
+				}
+				return fmt.Errorf("connect from %s: %s has an address of the other kind", ip, target)
 			}
 		}
 		fd, err := unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -117,25 +124,12 @@ func (w *World) source() *address {
 	return &w.local[w.turn]
 }
 
-// dial opens connections for the shots that no dial under way will serve.
-func (w *World) dial() {
-	for len(w.pending) > w.dialing && w.dialing < w.spread && w.open < w.most {
-		w.open++
-		w.dialing++
-		if w.parts.TLS != nil || !w.parts.Route.Plain() {
-			w.aside.dial(w.source())
-			continue
-		}
-		w.connect(&conn{began: w.now(), pick: w.parts.Route.Pick()}, nil)
-	}
-}
-
 // connect begins to connect c to its next address that lets it; err is why the one
 // before did not.
 func (w *World) connect(c *conn, err error) {
 	for address, ok := c.pick.Next(); ok; address, ok = c.pick.Next() {
 		c.address = address
-		if c.fd, err = w.numbered(address).connect(w.source()); err == nil {
+		if c.fd, err = c.pool.numbered(address).connect(w.source()); err == nil {
 			w.adopt(c, unix.EPOLLIN|unix.EPOLLOUT)
 			c.state, c.cut = dialling, engine.Forever
 			if w.timeout > 0 {
@@ -145,15 +139,7 @@ func (w *World) connect(c *conn, err error) {
 			return
 		}
 	}
-	w.dead = append(w.dead, transport.Undialled(err))
-}
-
-// numbered is an address by its number.
-func (w *World) numbered(n int) *address {
-	for all := w.parts.Route.Addresses(); len(w.address) <= n; {
-		w.address = append(w.address, resolved(all[len(w.address)]))
-	}
-	return &w.address[n]
+	w.dead = append(w.dead, unreached{c.pool, transport.Undialled(err)})
 }
 
 // adopt makes the loop hear of c's socket.
@@ -194,66 +180,57 @@ func (w *World) redial(c *conn, err error) {
 
 // opened has c join the others.
 func (w *World) opened(c *conn) {
-	now := w.now()
-	w.dialing--
-	w.counters.Opened++
-	c.peer = w.counters.Reached(w.parts.Route.Label(c.address), true)
-	w.counters.Peak = max(w.counters.Peak, w.open-w.dialing)
-	w.took.add(now - c.began)
+	now, p := w.now(), c.pool
+	p.dialing--
+	w.open++
+	w.counters.Peak = max(w.counters.Peak, w.open)
+	p.host.Peak = max(p.host.Peak, p.open-p.dialing)
+	c.peer = p.host.Reached(p.parts.Route.Label(c.address), true)
+	p.took.add(now - c.began)
 	if c.opening == nil {
 		c.opening = &correct.Opening{Began: c.began, Resolved: c.began, Connected: now}
 	}
 	c.opening.Ready = now
-	w.roomier = true
-	if len(w.pending) > 0 {
+	p.roomier()
+	if len(p.pending) > 0 {
 		w.came = 0
-		w.pending[0].late += min(w.late(now), now-c.began)
+		p.pending[0].late += min(w.late(now), now-c.began)
 	}
-	w.free(c, now)
-	w.dial()
+	p.free(c, now)
+	p.dial()
 }
 
 // bury takes a dial that failed, and answers the shot that has waited longest if there
 // is one.
 func (w *World) bury() (s correct.Sample, ok bool) {
-	o := w.dead[0]
+	p, o := w.dead[0].pool, w.dead[0].outcome
 	w.dead = w.dead[1:]
-	w.dialing--
-	w.open--
-	w.roomier = true
-	if len(w.pending) > 0 {
-		s, ok = w.fail(0, w.now(), o), true
+	p.dialing--
+	p.open--
+	p.roomier()
+	if len(p.pending) > 0 {
+		s, ok = p.fail(0, w.now(), o), true
 	} else {
 		w.count(o)
 	}
-	w.dial()
+	p.dial()
 	return s, ok
 }
 
-// firstCut returns the earliest deadline of the shots that wait here.
-func (w *World) firstCut() time.Duration {
-	cut := engine.Forever
+// firstCut returns the earliest deadline of the shots that wait here, and whose it is.
+func (w *World) firstCut() (in *pool, first int, cut time.Duration) {
+	cut = engine.Forever
 	if w.timed == 0 {
-		return cut
+		return nil, 0, cut
 	}
-	for i := range w.pending {
-		if d := w.pending[i].shot.Deadline; d > 0 {
-			cut = min(cut, d)
+	for _, p := range w.pools {
+		for i := range p.pending {
+			if d := p.pending[i].shot.Deadline; d > 0 && d < cut {
+				in, first, cut = p, i, d
+			}
 		}
 	}
-	return cut
-}
-
-// fail answers a shot that waits here and was never sent.
-func (w *World) fail(i int, at time.Duration, o transport.Outcome) correct.Sample {
-	w.out--
-	w.count(o)
-	j := w.pop(i)
-	w.drop(&j)
-	s := j.shot.Sample()
-	s.Done = max(at, s.Dispatched)
-	s.Sent, s.Class, s.Late = s.Done, o.Class, j.late
-	return s
+	return in, first, cut
 }
 
 // unmade answers a shot of which there is nothing to send.
@@ -271,27 +248,6 @@ func (w *World) drop(j *job) {
 	if w.feed != nil {
 		w.feed.Done(j.message)
 	}
-}
-
-// push and pop keep the shots that wait here, oldest first.
-func (w *World) push(j job) {
-	if j.shot.Deadline > 0 {
-		w.timed++
-	}
-	w.pending = append(w.pending, j)
-}
-
-func (w *World) pop(i int) job {
-	j := w.pending[i]
-	if j.shot.Deadline > 0 {
-		w.timed--
-	}
-	if i == 0 {
-		w.pending = w.pending[1:]
-	} else {
-		w.pending = slices.Delete(w.pending, i, i+1)
-	}
-	return j
 }
 
 // maxFailures bounds the texts that are kept: a report shows a few.

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 
 func open(t *testing.T, o conformance.Options) conformance.World {
 	w, err := loop.New(loop.Options{
-		Epoch: o.Epoch, Client: o.Client, Feed: o.Feed, Connections: o.Connections, ConnectTimeout: o.ConnectTimeout, NoKeepAlive: o.NoKeepAlive, PerConnection: o.PerConnection,
+		Epoch: o.Epoch, Client: o.Client, Clients: o.Clients, Host: o.Host, Feed: o.Feed, Connections: o.Connections, ConnectTimeout: o.ConnectTimeout, NoKeepAlive: o.NoKeepAlive, PerConnection: o.PerConnection,
 	})
 	require.NoError(t, err)
 	return w

@@ -15,7 +15,12 @@ type Options struct {
 	Feed   *request.Feed // what shots send; nil: the client's request
 	Pace   Pace
 
-	Connections    int           // most connections at once, those being dialled included; at least 1
+	// Several hosts have a client each in place of Client, and a pool of connections. Host
+	// says to which of them operation seq goes.
+	Clients []*transport.Client
+	Host    func(seq uint64) int
+
+	Connections    int           // most connections to a host at once, those being dialled included; at least 1
 	ConnectTimeout time.Duration // of each dial; 0: none
 	NoKeepAlive    bool          // a connection takes one request
 	PerConnection  int           // most requests that one takes; 0: any number

@@ -151,7 +151,7 @@ func (w *World) readSecret(c *conn) (s correct.Sample, ok bool) {
 			c.came(now)
 			continue
 		}
-		return w.answer(c, w.client.Answer(&c.job.message, &c.parser, err), now, w.late(now)), true
+		return w.answer(c, c.pool.client.Answer(&c.job.message, &c.parser, err), now, w.late(now)), true
 	}
 	w.more = append(w.more, c)
 	return s, false
@@ -166,5 +166,5 @@ func (w *World) rouse(c *conn) {
 		}
 	}
 	w.close(c)
-	w.roomier = true
+	c.pool.roomier()
 }

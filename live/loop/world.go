@@ -35,21 +35,19 @@ const (
 	bufferBytes = 64 << 10
 )
 
-// A World is one event loop over a bounded pool of connections.
+// A World is one event loop over a bounded pool of connections, or one for each host.
 type World struct {
 	epoch   time.Time
-	client  *transport.Client
 	feed    *request.Feed
-	parts   transport.Parts
-	address []address // of the route, by their numbers
 	local   []address
 	turn    int // of the local addresses
 	timeout time.Duration
 	once    bool // connections take one request
 	each    int  // or so many at most; 0: any number
 	eager   bool
-	most    int
-	spread  int // most dials under way
+	pools   []*pool
+	several bool // hosts
+	of      func(seq uint64) int
 
 	poller
 	pace    Pace
@@ -70,30 +68,30 @@ type World struct {
 	ctx    context.Context // whose end is watched for
 	unhook func() bool
 
-	byFD    []*conn
-	age     int32 // how many connections there were
-	idle    []*conn
-	busy    cuts
-	dials   cuts
-	more    []*conn // with bytes that no poll tells of
-	aside   asides
-	pending []job               // fired, and waiting for a connection; oldest first
-	timed   int                 // of them with a deadline
-	open    int                 // connections there are, and being dialled
-	dialing int                 // of them being dialled
-	out     int                 // shots fired and not answered
-	dead    []transport.Outcome // dials that failed
-	ready   []correct.Sample    // answers to be given
-	took    recent
+	byFD  []*conn
+	age   int32 // how many connections there were
+	busy  cuts
+	dials cuts
+	more  []*conn // with bytes that no poll tells of
+	aside asides
+	timed int              // shots with a deadline that wait for a connection
+	open  int              // connections there are
+	out   int              // shots fired and not answered
+	dead  []unreached      // dials that failed
+	ready []correct.Sample // answers to be given
 
-	hungry  bool          // Room could not give all that was asked for
-	grow    time.Duration // when it could give more, if nothing else happens
-	roomier bool          // what just happened may have made room
+	roomier *pool // which could not give all, and may be able to after what just happened
 
 	counters live.Counters
 }
 
-var _ engine.World = (*World)(nil)
+// unreached is a dial that failed.
+type unreached struct {
+	pool    *pool
+	outcome transport.Outcome
+}
+
+var _ engine.Pooled = (*World)(nil)
 
 // New returns a World without connections, and binds the calling goroutine to its
 // thread. That goroutine makes every other call, until Close releases it.
@@ -102,13 +100,20 @@ func New(o Options) (*World, error) {
 		panic("loop: a World needs at least one connection")
 	}
 	w := &World{
-		epoch: o.Epoch, client: o.Client, feed: o.Feed, parts: o.Client.Parts(), timeout: o.ConnectTimeout,
-		once: o.NoKeepAlive, each: o.PerConnection, eager: o.Eager || o.NoKeepAlive, most: o.Connections, spread: min(live.MaxDials, o.Connections),
+		epoch: o.Epoch, feed: o.Feed, timeout: o.ConnectTimeout,
+		once: o.NoKeepAlive, each: o.PerConnection, eager: o.Eager || o.NoKeepAlive, of: o.Host,
 		pace: o.Pace, margin: margin{most: o.Pace.most()}, stamps: true, buf: make([]byte, bufferBytes),
-		grow: engine.Forever,
 	}
+	if len(o.Clients) == 0 {
+		o.Clients = []*transport.Client{o.Client}
+	}
+	w.several = len(o.Clients) > 1
+	dials := live.Dials(len(o.Clients))
 	if w.once {
-		w.spread = o.Connections // dialling is what the run does, then
+		dials = o.Connections // dialling is what the run does, then
+	}
+	for _, c := range o.Clients {
+		w.pools = append(w.pools, w.newPool(c, o.Connections, dials))
 	}
 	if err := w.sources(o.Local); err != nil {
 		return nil, err
@@ -128,47 +133,26 @@ func New(o Options) (*World, error) {
 // now is the present instant.
 func (w *World) now() time.Duration { return time.Since(w.epoch) }
 
-// Room counts the idle connections, the dials under way that no shot waits for, and
-// the dials that may be started for shots that wait since the instant given.
-func (w *World) Room(waiting int, since time.Duration) int {
-	w.hungry, w.grow = false, engine.Forever
-	room := len(w.idle) + max(0, w.dialing-len(w.pending))
-	if room >= waiting {
-		return waiting
-	}
-	if w.open == w.most {
-		w.counters.CapReached = true
-	}
-	if more := min(w.spread-w.dialing, w.most-w.open); more > 0 {
-		patience := w.patience()
-		if ripe := max(since+patience, w.calm); patience == 0 || ripe <= w.dry || since+enough <= w.now() {
-			room += more
-		} else {
-			w.grow = ripe
-		}
-	}
-	w.hungry = room < waiting
-	w.counters.Held = w.counters.Held || w.hungry && w.open < w.most
-	return min(room, waiting)
+// Pools is how many hosts there are.
+func (w *World) Pools() int { return len(w.pools) }
+
+// Pool is the host of operation seq.
+func (w *World) Pool(seq uint64) int { return w.of(seq) }
+
+// Room is that of the only pool, or the first.
+func (w *World) Room(waiting int, since time.Duration) int { return w.pools[0].room(waiting, since) }
+
+// RoomIn is that of a pool.
+func (w *World) RoomIn(pool, waiting int, since time.Duration) int {
+	return w.pools[pool].room(waiting, since)
 }
 
-// patience is how long a shot waits for a busy connection before one more is opened:
-// as long as a recent dial took, since a shorter wait gains nothing. It does not wait
-// if there were more connections before, for then those that are busy are no pool that
-// has proven large enough; nor if each request needs a connection of its own.
-func (w *World) patience() time.Duration {
-	if w.eager || w.open < w.counters.Peak {
-		return 0
-	}
-	return w.took.median()
-}
-
-// Fire sends the shot over the connection that was used last, or lets it wait here
-// for the next one.
+// Fire sends the shot over the connection to its host that was used last, or lets it
+// wait here for the next one.
 func (w *World) Fire(s engine.Shot) {
 	w.out++
-	now := w.now()
-	j := job{shot: s, message: w.parts.Message}
+	now, p := w.now(), w.pools[s.Pool]
+	j := job{shot: s, message: p.parts.Message}
 	if w.feed != nil {
 		j.message = live.Said(w.feed, s)
 		if w.feed.Slow() {
@@ -179,26 +163,14 @@ func (w *World) Fire(s engine.Shot) {
 			return
 		}
 	}
-	n := len(w.idle)
-	if n > 0 && now-max(w.polled, w.idle[n-1].freed) > fresh {
-		w.weed()
-		now, n = w.now(), len(w.idle)
-	}
-	if n == 0 {
-		w.push(j)
-		w.dial()
-		return
-	}
-	c := w.idle[n-1]
-	w.idle = w.idle[:n-1]
-	w.start(c, j, now)
+	p.fire(j, now)
 }
 
 // weed throws out the idle connections that can't be used any more.
 func (w *World) weed() {
 	w.poll(0)
 	for i := w.at; i < w.n; i++ {
-		if c := w.of(w.events[i]); c != nil && c.state == idle {
+		if c := w.whose(w.events[i]); c != nil && c.state == idle {
 			w.rouse(c)
 			w.events[i] = handled
 		}
@@ -229,19 +201,18 @@ func (w *World) Wait(ctx context.Context, until time.Duration) (time.Duration, c
 		if now >= until {
 			return now, correct.Sample{}, false // due sends go before answers that are not read yet
 		}
-		w.roomier = false
+		w.roomier = nil
 		s, ok, did := w.step(now)
 		switch {
 		case ok && s.Done > until:
 			w.ready = append(w.ready, s)
 		case ok:
 			return max(now, s.Done), s, true
-		case w.hungry && w.roomier:
-			w.hungry = false
+		case w.roomier != nil:
+			w.roomier.hungry = false
 			return now, s, false
 		case did:
-		case w.hungry && w.dry >= w.grow:
-			w.grow = engine.Forever // said once, until Room says it again
+		case w.grown():
 			return now, s, false
 		default:
 			w.poll(min(until, w.next()) - now)
@@ -254,11 +225,25 @@ func (w *World) next() time.Duration {
 	if len(w.more) > 0 || len(w.dead) > 0 {
 		return 0
 	}
-	next := min(w.busy.due(), w.dials.due(), w.firstCut())
-	if w.hungry {
-		next = min(next, w.grow)
+	_, _, cut := w.firstCut()
+	next := min(w.busy.due(), w.dials.due(), cut)
+	for _, p := range w.pools {
+		if p.hungry {
+			next = min(next, p.grow)
+		}
 	}
 	return next
+}
+
+// grown reports whether a pool can grow that could not when the engine asked. It says so
+// once, until Room says it again.
+func (w *World) grown() (any bool) {
+	for _, p := range w.pools {
+		if p.hungry && p.dry() >= p.grow {
+			p.grow, any = engine.Forever, true
+		}
+	}
+	return any
 }
 
 // step does one thing that has happened. did is false if there is none.
@@ -279,12 +264,8 @@ func (w *World) step(now time.Duration) (s correct.Sample, ok, did bool) {
 		w.redial(c, os.ErrDeadlineExceeded)
 		return s, false, true
 	}
-	if cut := w.firstCut(); cut <= w.polled {
-		for i := range w.pending {
-			if w.pending[i].shot.Deadline == cut {
-				return w.fail(i, cut, transport.Outcome{Class: correct.Deadline}), true, true
-			}
-		}
+	if p, i, cut := w.firstCut(); cut <= w.polled {
+		return p.fail(i, cut, transport.Outcome{Class: correct.Deadline}), true, true
 	}
 	if n := len(w.more); n > 0 {
 		c := w.more[n-1]
@@ -306,10 +287,11 @@ func (w *World) handle(e unix.EpollEvent) (s correct.Sample, ok bool) {
 		w.admit()
 		return s, false
 	}
-	c := w.of(e)
+	c := w.whose(e)
 	if c == nil {
 		return s, false // it was closed meanwhile
 	}
+	c.pool.heard = w.polled
 	switch c.state {
 	case dialling:
 		w.dialled(c, e.Events)
@@ -326,8 +308,8 @@ func (w *World) handle(e unix.EpollEvent) (s correct.Sample, ok bool) {
 	return s, false
 }
 
-// of returns the connection that an event tells of, nil if it is closed.
-func (w *World) of(e unix.EpollEvent) *conn {
+// whose returns the connection that an event tells of, nil if it is closed.
+func (w *World) whose(e unix.EpollEvent) *conn {
 	if e.Fd < 0 || int(e.Fd) >= len(w.byFD) {
 		return nil
 	}
@@ -386,9 +368,11 @@ func (w *World) watchFor(ctx context.Context) {
 
 // giveUp ends something that is out, and answers it; ok is false if nothing is.
 func (w *World) giveUp(now time.Duration) (s correct.Sample, ok bool) {
-	w.most = 0 // dial no more
-	if len(w.pending) > 0 {
-		return w.fail(0, now, transport.Outcome{Class: correct.Unfinished}), true
+	for _, p := range w.pools {
+		p.most = 0 // dial no more
+		if len(p.pending) > 0 {
+			return p.fail(0, now, transport.Outcome{Class: correct.Unfinished}), true
+		}
 	}
 	if c := w.busy.first; c != nil {
 		return w.answer(c, transport.Outcome{Class: correct.Unfinished, Bytes: c.parser.Bytes()}, now, 0), true
@@ -398,7 +382,11 @@ func (w *World) giveUp(now time.Duration) (s correct.Sample, ok bool) {
 
 // Counters tells what happened to the connections so far.
 func (w *World) Counters() live.Counters {
-	c := w.counters
+	hosts := make([]live.Host, len(w.pools))
+	for i, p := range w.pools {
+		hosts[i] = p.host
+	}
+	c := w.counters.Over(hosts)
 	c.Pace, c.Reads = w.pace.String(), w.audit.reads
 	c.Reads.Late = w.audit.reads.Late.Clone()
 	return c
@@ -407,7 +395,9 @@ func (w *World) Counters() live.Counters {
 // Close gives up what is out, closes every connection, waits for every goroutine, and
 // releases the thread.
 func (w *World) Close() {
-	w.most = 0
+	for _, p := range w.pools {
+		p.most = 0
+	}
 	w.aside.stop()
 	for _, c := range w.byFD {
 		if c != nil {
