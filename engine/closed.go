@@ -20,6 +20,8 @@ type Closed struct {
 	// Slot(j+Workers), Slot(j+2·Workers) … only. A slot that passes while the worker
 	// waits for an answer is skipped, not made up for. Slot must not decrease.
 	Slot func(k uint64) time.Duration
+
+	first, step uint64 // of the numbers of operations and workers; see Share
 }
 
 // RunClosed runs c in w, with an attempt an operation and no backlog: a worker waits
@@ -30,7 +32,8 @@ type Closed struct {
 func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim Limits) (skipped uint64, e End) {
 	cut, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l := closed{Closed: c, rec: rec, lim: lim, workers: make([]worker, c.Workers), pools: poolsOf(w), end: Forever}
+	c.step = max(1, c.step)
+	l := closed{Closed: c, rec: rec, lim: lim, workers: make([]worker, c.Workers), pools: poolsOf(w, lim.Common), end: Forever}
 	if c.Duration > 0 {
 		l.end = c.Duration + lim.Drain
 	}
@@ -61,9 +64,9 @@ func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim L
 		l.now = max(l.now, now)
 		if answered {
 			l.settle(x)
-			if !l.enough && lim.enough() {
-				l.enough, l.end = true, min(l.end, l.now+lim.Drain)
-			}
+		}
+		if !l.enough && lim.enough() {
+			l.enough, l.end = true, min(l.end, l.now+lim.Drain)
 		}
 		l.fire() // those that waited for room go first
 		l.dispatch()
@@ -87,7 +90,7 @@ type closed struct {
 	ready   line // workers that know when they start next
 	pools        // shots that are out, or that the World had no room for
 
-	seq     uint64 // of the next operation
+	seq     uint64 // how many operations have started
 	skipped uint64
 	now     time.Duration
 	end     time.Duration // when draining ends, as far as that is known
@@ -136,7 +139,7 @@ func (l *closed) settle(x correct.Sample) {
 func (l *closed) conclude(x correct.Sample) {
 	x.Final = true
 	l.rec.Record(x)
-	l.free(int(x.Worker), x.Done+l.Think)
+	l.free(int(x.Worker)/int(l.step), x.Done+l.Think)
 }
 
 // dispatch starts every worker whose time has come.
@@ -145,7 +148,8 @@ func (l *closed) dispatch() {
 		j := l.ready.pop()
 		at := l.workers[j].at
 		l.workers[j].slot += uint64(l.Workers)
-		s := Shot{Seq: l.seq, Worker: int32(j), Pool: l.of(l.seq), Attempt: 1, Intended: at, Due: at, Dispatched: l.now, Timeout: l.lim.Timeout}
+		seq, worker := l.first+l.seq*l.step, l.first+uint64(j)*l.step
+		s := Shot{Seq: seq, Worker: int32(worker), Pool: l.of(seq), Attempt: 1, Intended: at, Due: at, Dispatched: l.now, Timeout: l.lim.Timeout}
 		if l.lim.Deadline > 0 {
 			s.Deadline = at + l.lim.Deadline
 		}
@@ -153,9 +157,10 @@ func (l *closed) dispatch() {
 		if l.N > 0 && l.seq == l.N {
 			l.end = min(l.end, l.now+l.lim.Drain) // that was the last one
 		}
-		l.rec.Arrive(s.Seq, at, l.now, l.waiting, l.flying)
-		l.late(s.Pool, l.now-at)
+		waiting, out := l.standing()
+		l.rec.Arrive(s.Seq, at, l.now, waiting, out)
 		l.push(s)
+		l.late(s.Pool, l.now-at)
 		l.fire()
 	}
 }

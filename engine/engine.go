@@ -49,9 +49,13 @@ type Limits struct {
 	Deadline time.Duration // of each operation, from Intended
 	Drain    time.Duration // how long to wait for answers after the last arrival
 
-	// Enough, if set, is asked after each answer. Once it says yes no operation is sent
+	// Enough, if set, is asked each time the loop comes round. Once it says yes no operation is sent
 	// any more; those that were settle as they would have, within Drain.
 	Enough func() bool
+
+	// Common, if set, is what several loops share that make one run together: what they
+	// tell of how many wait, are out and how late we were is of all of them.
+	Common *Common
 }
 
 func (l Limits) enough() bool { return l.Enough != nil && l.Enough() }
@@ -63,7 +67,7 @@ func (l Limits) enough() bool { return l.Enough != nil && l.Enough() }
 func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, retry Retry, lim Limits) (e End) {
 	cut, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l := loop{schedule: s, rec: rec, retry: retry, lim: lim, pools: poolsOf(w), end: Forever}
+	l := loop{schedule: s, rec: rec, retry: retry, lim: lim, pools: poolsOf(w, lim.Common), end: Forever}
 	l.next, l.more = s.Next()
 	l.watch, _ = rec.(Watcher)
 	for l.pending() {
@@ -87,11 +91,11 @@ func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, 
 		l.now = max(l.now, now)
 		if answered {
 			l.settle(x)
-			l.more = l.more && !lim.enough()
 		} else if l.now >= l.due() {
 			l.dispatch()
 		}
 		l.fire()
+		l.more = l.more && !lim.enough()
 		if !l.draining && !l.more {
 			l.draining, l.end = true, min(l.end, l.now+l.lim.Drain)
 		}
@@ -219,8 +223,8 @@ func (l *loop) dispatch() {
 		l.abort(s, correct.Blocked, l.now)
 		return
 	}
-	l.late(s.Pool, l.now-s.Due)
 	l.push(s)
+	l.late(s.Pool, l.now-s.Due)
 }
 
 // arrive takes the next arrival of the schedule.
@@ -229,7 +233,8 @@ func (l *loop) arrive() Shot {
 	l.next, l.more = l.schedule.Next()
 	s := l.shot(a.Seq, a.At)
 	s.Dispatched = l.now
-	l.rec.Arrive(a.Seq, a.At, l.now, l.waiting, l.flying)
+	waiting, out := l.standing()
+	l.rec.Arrive(a.Seq, a.At, l.now, waiting, out)
 	return s
 }
 

@@ -24,7 +24,8 @@ type pools struct {
 	some    []int32 // those in which something waits
 	waiting int     // in all of them
 	flying  int
-	capped  bool // a shot waited although its pool had room, since most were out
+	capped  bool    // a shot waited although its pool had room, since most were out
+	common  *Common // with other loops; nil: there are none
 }
 
 // A pool is what a World with a single pool is.
@@ -34,8 +35,8 @@ type pool struct {
 	behind time.Duration // our greatest lateness since nothing was out
 }
 
-func poolsOf(w World) pools {
-	p := pools{world: w, all: make([]pool, 1)}
+func poolsOf(w World, c *Common) pools {
+	p := pools{world: w, all: make([]pool, 1), common: c}
 	if pooled, ok := w.(Pooled); ok && pooled.Pools() > 1 {
 		p.pooled, p.all = pooled, make([]pool, pooled.Pools())
 	}
@@ -65,16 +66,56 @@ func (p *pools) push(s Shot) {
 	}
 	q.push(s)
 	p.waiting++
+	if p.common != nil {
+		p.common.stand(1, 0)
+		p.common.pool(s.Pool).join()
+	}
 }
 
-// late notes that a shot of the pool is late by this much.
+// passed notes that one of the pool waits no more, and is not out.
+func (p *pools) passed(pool int32) {
+	p.waiting--
+	if p.common != nil {
+		p.common.stand(-1, 0)
+		p.common.pool(pool).leave()
+	}
+}
+
+// left notes that one of the pool waits no more: it is out.
+func (p *pools) left(pool int32) {
+	p.waiting--
+	p.flying++
+	p.all[pool].flying++
+	if p.common != nil {
+		p.common.stand(-1, 1)
+	}
+}
+
+// standing are how many wait and are out, those of other loops included.
+func (p *pools) standing() (waiting, out int) {
+	if p.common != nil {
+		return p.common.standing()
+	}
+	return p.waiting, p.flying
+}
+
+// late notes that a shot of the pool, which was pushed, is late by this much.
 func (p *pools) late(pool int32, by time.Duration) {
+	if p.common != nil {
+		p.common.pool(pool).late(by)
+		return
+	}
 	q := &p.all[pool]
 	q.behind = max(q.behind, by)
 }
 
 // behind is our greatest lateness in the pool since nothing was out in it.
-func (p *pools) behind(pool int32) time.Duration { return p.all[pool].behind }
+func (p *pools) behind(pool int32) time.Duration {
+	if p.common != nil {
+		return p.common.pool(pool).behind()
+	}
+	return p.all[pool].behind
+}
 
 // land notes that a shot of the pool was answered, which was late by this much, and
 // returns our greatest lateness until then.
@@ -82,6 +123,10 @@ func (p *pools) land(pool int32, by time.Duration) (behind time.Duration) {
 	q := &p.all[pool]
 	p.flying--
 	q.flying--
+	if p.common != nil {
+		p.common.stand(0, -1)
+		return p.common.pool(pool).land(by)
+	}
 	behind = max(q.behind, by)
 	q.behind = behind
 	if q.flying == 0 && q.len() == 0 {
@@ -122,7 +167,7 @@ func (p *pools) fireOf(k int32, now time.Duration, most int, watch Watcher, over
 	room := 0
 	for q.len() > 0 {
 		if s := q.head(); s.Deadline > 0 && s.Deadline <= now {
-			p.waiting--
+			p.passed(k)
 			over(q.pop())
 			continue
 		}
@@ -137,14 +182,12 @@ func (p *pools) fireOf(k int32, now time.Duration, most int, watch Watcher, over
 			}
 		}
 		s := q.pop()
-		p.waiting--
 		s.Handed = now
+		p.left(k)
 		p.world.Fire(s)
 		if watch != nil {
 			watch.Fire(s)
 		}
-		p.flying++
-		q.flying++
 		room--
 	}
 }
@@ -152,7 +195,7 @@ func (p *pools) fireOf(k int32, now time.Duration, most int, watch Watcher, over
 // drain hands everything that waits to over.
 func (p *pools) drain(over func(Shot)) {
 	for _, k := range p.some {
-		for q := &p.all[k]; q.len() > 0; p.waiting-- {
+		for q := &p.all[k]; q.len() > 0; p.passed(k) {
 			over(q.pop())
 		}
 	}
