@@ -28,6 +28,7 @@ var may = map[string]string{
 	"sla":      "correct stats",
 	"plan":     "seed schedule retry sla request",
 	"engine":   "schedule correct retry",
+	"relay":    "engine correct",
 
 	"transport": "request correct",
 	"live":      "engine correct request transport",

@@ -1,0 +1,100 @@
+package relay
+
+import (
+	"openload/correct"
+	"openload/engine"
+)
+
+// order brings the arrivals of several loops into that of the schedule. An arrival waits
+// until the one before it was told of, by a loop that is late; and what happened after an
+// arrival that waits is kept, so that the rest stays in order of time.
+type order struct {
+	tell  func(news)
+	over  []bool             // the loops that tell no more; nil: there is no order
+	next  uint64             // the arrival that is handed on next
+	early map[uint64]telling // those that wait for it
+	kept  []kept             // the same, and what happened since the first of them
+	from  int                // of kept, the first that was not handed on
+}
+
+type kept struct {
+	telling
+	shot   engine.Shot
+	sample correct.Sample
+}
+
+// mostKept is 35 MB. The arrivals of a loop that is so late are handed on as they come.
+const mostKept = 100_000
+
+// take hands on n, or keeps it.
+func (o *order) take(n news) {
+	switch {
+	case n.kind != arrived && o.from == len(o.kept):
+		o.tell(n)
+	case n.kind != arrived:
+		o.keep(n)
+	case n.seq > o.next:
+		o.early[n.seq] = n.telling
+		o.keep(n)
+		o.release()
+	default:
+		o.tell(n)
+		o.next = max(o.next, n.seq+1)
+		o.release()
+	}
+}
+
+func (o *order) keep(n news) {
+	k := kept{telling: n.telling}
+	switch n.kind {
+	case fired:
+		k.shot = *n.shot
+	case ended:
+		k.sample = *n.sample
+	}
+	o.kept = append(o.kept, k)
+	if len(o.kept)-o.from > mostKept {
+		for len(o.early) > 0 {
+			o.pass()
+		}
+		o.release()
+	}
+}
+
+// end notes that a loop tells no more.
+func (o *order) end(loop int) {
+	if !o.over[loop] {
+		o.over[loop] = true
+		o.release()
+	}
+}
+
+// release hands on what waits for nothing any more.
+func (o *order) release() {
+	for len(o.early) > 0 && (o.has(o.next) || o.over[o.next%uint64(len(o.over))]) {
+		o.pass()
+	}
+	for ; o.from < len(o.kept); o.from++ {
+		k := &o.kept[o.from]
+		if k.kind != arrived {
+			o.tell(news{k.telling, &k.shot, &k.sample})
+		} else if o.has(k.seq) {
+			return
+		}
+	}
+	o.kept, o.from = o.kept[:0], 0
+}
+
+func (o *order) has(seq uint64) bool {
+	_, ok := o.early[seq]
+	return ok
+}
+
+// pass hands on the next arrival if it is there, and goes on to the one after it.
+func (o *order) pass() {
+	if t, ok := o.early[o.next]; ok {
+		delete(o.early, o.next)
+		o.tell(news{telling: t})
+	}
+	o.next++
+}
