@@ -57,8 +57,11 @@ func (r *Report) fits(rule sla.Rule) error {
 		for _, t := range r.Targets {
 			names = append(names, t.Name)
 		}
+		i := slices.Index(names, rule.Target)
 		switch meant := nearest.Of(rule.Target, names); {
-		case slices.Contains(names, rule.Target):
+		case i >= 0 && rule.Metric == sla.FirstTry && r.Retries != nil && r.Targets[i].FirstTry == nil:
+			return fmt.Errorf("rule %q: an older openload wrote the report, and did not say of a target how many operations succeeded at their first attempt", rule)
+		case i >= 0:
 		case len(names) == 0:
 			return fmt.Errorf("rule %q: the run has no targets by name", rule)
 		case meant != "":

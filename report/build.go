@@ -88,7 +88,7 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	r.Retries = retriesOf(p, s, m.Retry)
 	r.Peaks = peaksOf(s)
 	r.picture(m.Picture, p.Closed != nil)
-	r.Targets = targetsOf(p, s)
+	r.Targets = targetsOf(p, s, m.Evidence)
 	r.Stages = stagesOf(p, s, m.Warm)
 	r.Warmup = warmupOf(p, m.Warm)
 	return r

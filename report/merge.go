@@ -163,6 +163,15 @@ func (r *Report) mergeParts(runs []Named) error {
 			o := run.Targets[i]
 			t.Counts.add(&o.Counts, k == 0)
 			parts = append(parts, &o.Latency)
+			if k == 0 {
+				t.FirstTry, t.Evidence = new(uint64), new(Evidence)
+			}
+			addKnown(&t.FirstTry, o.FirstTry)
+			if t.Evidence != nil && o.Evidence != nil {
+				t.Evidence.add(o.Evidence, k == 0)
+			} else {
+				t.Evidence = nil // an older openload did not write it down
+			}
 		}
 		t.Failed, t.SentShare = t.Counts.Scheduled-t.Counts.OK, ratio(t.Counts.Sent, r.Counts.Sent)
 		t.AttemptsPerOperation = ratio(t.Counts.Attempts, t.Counts.Fired)

@@ -37,6 +37,16 @@ func evidenceOf(e *sla.Evidence) *Evidence {
 	}
 }
 
+// restore undoes evidenceOf, as far as it is of the samples.
+func (e *Evidence) restore(s *correct.Saved) {
+	if e == nil {
+		return
+	}
+	s.FirstIntended, s.LastIntended = e.FirstIntended, e.LastIntended
+	s.FirstDispatched, s.LastDispatched = e.FirstDispatched, e.LastDispatched
+	s.MaxLate = e.MaxLate
+}
+
 // evidence is what r shows, for rules to be judged by.
 func (r *Report) evidence(confidence float64) (sla.Evidence, error) {
 	s, err := r.snapshot()
@@ -81,11 +91,7 @@ func (r *Report) snapshot() (*correct.Snapshot, error) {
 	if s.Dists, err = r.Latency.restore(); err != nil {
 		return nil, err
 	}
-	if k := r.Evidence; k != nil {
-		s.FirstIntended, s.LastIntended = k.FirstIntended, k.LastIntended
-		s.FirstDispatched, s.LastDispatched = k.FirstDispatched, k.LastDispatched
-		s.MaxLate = k.MaxLate
-	}
+	r.Evidence.restore(&s)
 	for _, x := range r.SLA {
 		rule, err := sla.Parse(x.Rule)
 		if err != nil || x.Episodes == nil || rule.Target != "" {
@@ -100,6 +106,10 @@ func (r *Report) snapshot() (*correct.Snapshot, error) {
 		if of.Counts, err = t.Counts.restore(nil); err != nil {
 			return nil, fmt.Errorf("target %s: %w", t.Name, err)
 		}
+		if t.FirstTry != nil {
+			of.Counts.FirstTry = *t.FirstTry
+		}
+		t.Evidence.restore(&of)
 		if of.Dists, err = t.Latency.restore(); err != nil {
 			return nil, fmt.Errorf("target %s: %w", t.Name, err)
 		}

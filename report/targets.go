@@ -16,19 +16,29 @@ type Target struct {
 	AttemptsPerOperation *float64 `json:"attempts_per_operation"`
 	Failed               uint64   `json:"failed"` // scheduled operations that did not succeed
 	Latency              Latency  `json:"latency"`
+
+	FirstTry *uint64   `json:"first_try,omitempty"` // operations that succeeded at their first attempt
+	Evidence *Evidence `json:"evidence,omitempty"`  // what else a rule about the target rests on; absent in older reports
 }
 
-func targetsOf(p *plan.Plan, s *correct.Snapshot) (all []Target) {
+func targetsOf(p *plan.Plan, s *correct.Snapshot, e *sla.Evidence) (all []Target) {
 	for _, share := range p.Shares(correct.MostGroups) {
 		of := s.Part(sla.TargetDimension, share.Name)
 		if of == nil {
 			of = new(correct.Snapshot)
 		}
-		all = append(all, Target{
+		t := Target{
 			Name: share.Name, PlannedShare: share.Planned, SentShare: ratio(of.Counts.Sent, s.Counts.Sent),
 			Counts: countsOf(&of.Counts, Meta{}), AttemptsPerOperation: ratio(of.Counts.Attempts, of.Counts.Fired),
-			Failed: of.Counts.Failed(), Latency: latencyOf(of),
-		})
+			Failed: of.Counts.Failed(), Latency: latencyOf(of), FirstTry: &of.Counts.FirstTry,
+		}
+		if e != nil {
+			t.Evidence = evidenceOf(&sla.Evidence{Snapshot: of, Burst: e.Burst, Held: e.Held, AutoCapReached: e.AutoCapReached})
+			if (e.Held || e.AutoCapReached) && p.Closed == nil {
+				t.Latency.LessWait = WithHistogram(of.Dist(correct.LessWait))
+			}
+		}
+		all = append(all, t)
 	}
 	return all
 }
