@@ -133,17 +133,23 @@ func (p *Plan) WarmUntil() (end time.Duration) {
 // PlannedWarm is how many operations of the schedule belong to the warm-up; 0 for a
 // closed loop, which does not know.
 func (p *Plan) PlannedWarm() (n uint64) {
+	p.eachWarm(func(uint64) { n++ })
+	return n
+}
+
+// eachWarm calls do for every operation of the schedule that belongs to the warm-up.
+func (p *Plan) eachWarm(do func(seq uint64)) {
 	until := p.WarmUntil()
 	if until == 0 || p.Closed != nil {
-		return 0
+		return
 	}
 	for open := p.Arrivals(); ; {
 		a, ok := open.Next()
 		if !ok || a.At >= until {
-			return n
+			return
 		}
 		if p.Warm(a.At) {
-			n++
+			do(a.Seq)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"openload/request"
@@ -114,8 +115,8 @@ func (p *Plan) checkAbort(right bool) error {
 	switch {
 	case len(p.Rules) == 0:
 		return errors.New("--abort-on-fail has nothing to fail: give a rule, such as --sla 'p99<500ms'")
-	case len(sla.Follow(p.Rules, p.Deadline, false)) == 0:
-		return errors.New("--abort-on-fail: none of the rules can be decided before the end; percentiles, max, errors, useful and first_try can")
+	case !slices.ContainsFunc(p.Rules, sla.Rule.Early):
+		return errors.New("--abort-on-fail has nothing to fail: a rule on the rate is kept, or the run is INVALID; give another, such as --sla 'p99<500ms'")
 	case right && p.Planned() == 0:
 		return errors.New("--abort-on-fail needs to know how many operations there are: give --n as well")
 	}

@@ -22,7 +22,7 @@ type all struct {
 
 func newAll() all {
 	r, _ := sla.Parse("p99<500ms")
-	return all{correct.NewGrouped(correct.Options{Limits: []time.Duration{500 * time.Millisecond}}), correct.NewPicture(false), watch.New([]sla.Rule{r}, 0, true)}
+	return all{correct.NewGrouped(correct.Options{Limits: []time.Duration{500 * time.Millisecond}}), correct.NewPicture(false), watch.New(sla.Follow([]sla.Rule{r}, sla.Course{AutoCap: true}))}
 }
 
 func (a all) Arrive(seq uint64, intended, dispatched time.Duration, waiting, out int) {

@@ -33,22 +33,17 @@ func (j judge) evidence(s *correct.Snapshot) sla.Evidence {
 
 // abort is what ends the run early, if the plan asks for it. It takes for granted that
 // a cap which nobody asked for will be reached.
-func (j judge) abort(rec interface{ Snapshot() *correct.Snapshot }) *abort {
+func (j judge) abort(budgets []sla.Budget, rec interface{ Snapshot() *correct.Snapshot }) *abort {
 	if !j.p.AbortOnFail {
 		return nil
 	}
 	j.aborted, j.held = true, j.p.Connections == 0
 	a := &abort{
-		budgets: sla.Follow(j.p.Rules, j.p.Deadline, j.p.Connections == 0),
-		warm:    j.p.Warm,
-		judge:   func() sla.Outcome { return j.of(rec.Snapshot()).Outcome },
+		budgets: budgets, warm: j.p.Warm,
+		judge: func() sla.Outcome { return j.of(rec.Snapshot()).Outcome },
 	}
-	for _, b := range a.budgets {
-		n := j.planned
-		if b.Rule.Metric == sla.Percentile && b.Rule.Set == correct.Raw {
-			n *= uint64(j.p.Retry.Attempts()) // at most
-		}
-		a.lost = append(a.lost, b.Lost(n, j.p.Confidence))
+	for _, b := range budgets {
+		a.lost = append(a.lost, b.Lost(j.p.Confidence))
 	}
 	return a
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"openload/correct"
@@ -21,17 +22,24 @@ type Ready struct {
 	Length  time.Duration // when the last of them is sent, at the latest; 0: unknown
 
 	warm     uint64 // operations of the warm-up
+	budgets  []sla.Budget
 	arrivals schedule.Schedule
 }
 
 // Prepare makes p ready for one run.
 func Prepare(p *plan.Plan) Ready {
 	r := Ready{Plan: p, Planned: p.Planned(), Length: p.Length(), warm: p.PlannedWarm()}
+	if len(p.Rules) > 0 {
+		r.budgets = p.Budgets(r.Planned, r.warm)
+	}
 	if p.Closed == nil {
 		r.arrivals = p.Arrivals()
 	}
 	return r
 }
+
+// Budgets are what may stand against the plan's rules, with nothing in them yet.
+func (r Ready) Budgets() []sla.Budget { return slices.Clone(r.budgets) }
 
 // Warm is how many of the planned operations are of the warm-up.
 func (r Ready) Warm() uint64 { return r.warm }
@@ -84,7 +92,7 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	j := judge{p: p, planned: s.judged(), most: most}
 	picture := correct.NewPicture(p.Closed != nil)
 	var out engine.Recorder = pictured{rec, picture}
-	t := told{Recorder: out, see: s.Observe, watch: s.Watch, abort: j.abort(rec)}
+	t := told{Recorder: out, see: s.Observe, watch: s.Watch, abort: j.abort(s.Budgets(), rec)}
 	if t.see != nil || t.watch != nil || t.abort != nil {
 		out = t
 	}

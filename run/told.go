@@ -68,8 +68,8 @@ type abort struct {
 	judge   func() sla.Outcome // of what was recorded so far
 	warm    func(intended time.Duration) bool
 
-	again uint64 // what must stand against the rules before it is judged again
-	ended bool
+	seen, again uint64 // operations that settled; with how many it is judged again
+	ended       bool
 }
 
 func (a *abort) enough() bool { return a != nil && a.ended }
@@ -78,18 +78,20 @@ func (a *abort) record(x correct.Sample) {
 	if a.ended {
 		return
 	}
-	var against uint64
 	broken := false
 	for i := range a.budgets {
 		b := &a.budgets[i]
 		b.Record(x)
-		against += b.Surely
 		broken = broken || b.Surely >= a.lost[i]
 	}
+	if !x.Final {
+		return
+	}
+	a.seen++
 	// A judgement reads all that was recorded, so one that says no is not repeated at
 	// every sample: the run as a whole may be worth nothing yet.
-	if broken && x.Final && against >= a.again {
+	if broken && a.seen >= a.again {
 		a.ended = a.judge() == sla.Fail
-		a.again = against + against/4 + 1
+		a.again = a.seen + a.seen/4 + 1
 	}
 }

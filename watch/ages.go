@@ -127,3 +127,11 @@ func (a *ages) atLeast(d, now time.Duration) (n uint64) {
 	}
 	return n
 }
+
+// total is how long all have waited together.
+func (a *ages) total(now time.Duration) (sum time.Duration) {
+	for _, x := range a.youngestFirst(now) {
+		sum += time.Duration(x.n) * x.d
+	}
+	return sum
+}

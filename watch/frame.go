@@ -2,10 +2,12 @@ package watch
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"openload/sink"
+	"openload/sla"
 )
 
 // A Head is what does not change while a run goes on.
@@ -49,7 +51,7 @@ func (h Head) Frame(s Sight, st Style) (lines []string) {
 			lines = append(lines, fmt.Sprintf(" and %d more rules", len(s.Budgets)-mostRules))
 			break
 		}
-		lines = append(lines, h.budget(b, s, st)...)
+		lines = append(lines, h.budget(b, st)...)
 	}
 	for i, line := range lines {
 		lines[i] = colored(fit(line, st), st)
@@ -187,28 +189,55 @@ const (
 )
 
 // budget is what stands against a rule, and what it allows.
-func (h Head) budget(b Standing, s Sight, st Style) []string {
-	n := h.Planned - min(h.Planned, h.Warm)
-	of := fmt.Sprintf("of %d", n)
-	if n == 0 {
-		of, n = fmt.Sprintf("of the %d so far", s.Due), s.Due
+func (h Head) budget(b Standing, st Style) []string {
+	of := "of"
+	if m := b.Rule.Metric; m == sla.Mean || m == sla.Attempts {
+		of = "for"
+	}
+	n := b.Planned
+	if n > 0 {
+		of += fmt.Sprintf(" %d", n)
+	} else {
+		n = b.Due
+		of += fmt.Sprintf(" the %d so far", n)
 	}
 	end := holds
 	switch {
-	case b.Over > b.Allowed(n) && h.Planned > 0:
+	case b.Over > b.Allowed(n) && b.Planned > 0:
 		end = lost
 	case b.Over > b.Allowed(n):
 		end = "broken so far"
 	}
-	left, right := fmt.Sprintf(" SLA %s", b.Rule), fmt.Sprintf("%d %s, %d allowed %s", b.Over, b.Offence(), b.Allowed(n), of)
+	left, right := " SLA "+sink.Printable(b.Rule.String()), b.against(b.Allowed(n), of, st)
 	if line := left + "   " + right + "   " + end; sink.Width(line) <= st.Width {
 		return []string{line}
+	}
+	if sink.Width(right) > st.Width-3 {
+		right = strings.TrimSuffix(right, " "+of)
 	}
 	if line := left + "   " + end; sink.Width(line) <= st.Width {
 		return []string{line, "   " + right}
 	}
 	return []string{left, "   " + right, "   " + end}
 }
+
+// against is it in words.
+func (b Standing) against(allowed uint64, of string, st Style) string {
+	switch {
+	case b.Rule.Metric == sla.Mean && b.Failed():
+		return "one failed, and failures have no mean"
+	case b.Rule.Metric == sla.Mean:
+		return fmt.Sprintf("%s in all, %s allowed %s", total(b.Over, st), total(allowed, st), of)
+	case b.Episodes == 1:
+		return fmt.Sprintf("%d over in 1 episode, %d allowed %s", b.Over, allowed, of)
+	case b.Episodes > 1:
+		return fmt.Sprintf("%d over in %d episodes, %d allowed %s", b.Over, b.Episodes, allowed, of)
+	}
+	return fmt.Sprintf("%d %s, %d allowed %s", b.Over, b.Offence(), allowed, of)
+}
+
+// total is the time that many operations took together.
+func total(ns uint64, st Style) string { return duration(time.Duration(min(ns, math.MaxInt64)), st) }
 
 // Brief is a run in one line.
 func (h Head) Brief(s Sight, st Style) string {

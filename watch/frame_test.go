@@ -38,6 +38,11 @@ func (s *stopwatch) Turn(now time.Duration) {
 	}
 }
 
+// follow makes budgets for a plan of n operations.
+func follow(rules []sla.Rule, n uint64) []sla.Budget {
+	return sla.Follow(rules, sla.Course{Planned: func(string) uint64 { return n }})
+}
+
 func rules(t require.TestingT, texts ...string) (all []sla.Rule) {
 	for _, text := range texts {
 		r, err := sla.Parse(text)
@@ -54,7 +59,7 @@ func textbook(t *testing.T, rules []sla.Rule, at ...time.Duration) []watch.Sight
 	require.NoError(t, err)
 	rate, err := schedule.ParseRate("12.5")
 	require.NoError(t, err)
-	s := stopwatch{Watch: watch.New(rules, 0, false), at: at}
+	s := stopwatch{Watch: watch.New(follow(rules, 200)), at: at}
 	arrivals := schedule.Spec{Shape: schedule.Constant(rate), N: 200}.Open(nil)
 	engine.Run(context.Background(), context.Background(), arrivals,
 		sim.New(server.Model(seed.Seed(1).Stream("server")), func(int) bool { return true }), &s, nil, engine.Limits{InFlight: 1, Drain: time.Minute})
@@ -102,6 +107,38 @@ func show(b *strings.Builder, name string, lines []string) {
 	b.WriteString("--- " + name + "\n")
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// Each kind of rule says in its own unit what stands against it.
+func TestBudgetsInWords(t *testing.T) {
+	rules := rules(t, "p99<500ms", "mean<80ms", "raw.mean<5ms", "attempts<1.2", "errors<1%")
+	for _, tt := range []struct {
+		at   time.Duration
+		n    uint64
+		want []string
+	}{
+		{9600 * ms, 200, []string{
+			" SLA p99<500ms   14 over in 1 episode, 2 allowed of 200   cannot pass any more",
+			" SLA mean<80ms   17.2 s in all, 16.0 s allowed for 200   cannot pass any more",
+			" SLA raw.mean<5ms   2.00 s in all, 1.00 s allowed for 200   cannot pass any more",
+			" SLA attempts<1.2   101 attempts, 239 allowed for 200   holds so far",
+			" SLA errors<1%   0 failed, 1 allowed of 200   holds so far",
+		}},
+		{9600 * ms, 0, []string{
+			" SLA p99<500ms   broken so far", "   14 over in 1 episode, 1 allowed of the 121 so far",
+			" SLA mean<80ms   broken so far", "   17.2 s in all, 9.68 s allowed for the 121 so far",
+		}},
+	} {
+		s := textbook(t, rules, tt.at)[0]
+		for i := range s.Budgets {
+			s.Budgets[i].Planned = tt.n
+		}
+		h := head(rules)
+		frame := strings.Join(h.Frame(s, watch.Style{Width: 80}), "\n")
+		for _, line := range tt.want {
+			require.Contains(t, frame, line)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"openload/correct"
-	"openload/sla"
 )
 
 // A Sight is how a run stands at one instant.
@@ -31,13 +30,6 @@ type Value struct {
 	None   bool // nothing is due yet
 }
 
-// A Standing is what stands against a rule so far.
-type Standing struct {
-	Over uint64 // what has ended over the limit, and what has waited for so long already
-
-	sla.Budget
-}
-
 func (s *state) sight(now time.Duration) Sight {
 	v := Sight{
 		At: now, Due: s.scheduled, Sent: s.fired, Done: s.settled,
@@ -45,17 +37,8 @@ func (s *state) sight(now time.Duration) Sight {
 		Corrected: readingOf(&s.corrected, s.open.youngestFirst(now), s.failed),
 		Raw:       readingOf(&s.raw, s.flying.youngestFirst(now), s.rawFailed),
 	}
-	for _, b := range s.budgets {
-		over := b.Over
-		if limit, ok := b.Rule.Limit(); ok {
-			switch b.Rule.Set {
-			case correct.Corrected:
-				over += s.open.atLeast(limit, now)
-			case correct.Raw:
-				over += s.flying.atLeast(limit, now)
-			}
-		}
-		v.Budgets = append(v.Budgets, Standing{over, b})
+	for i := range s.budgets {
+		v.Budgets = append(v.Budgets, s.budgets[i].standing(s, now))
 	}
 	return v
 }

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +16,8 @@ type Watch struct {
 	// Warm, if set, says of when an operation was intended that it is not judged: it is
 	// counted, and stays out of the latencies and what is left of the rules.
 	Warm func(intended time.Duration) bool
+
+	stretches *correct.Stretches // the loop's
 
 	now    state // the loop's
 	copied state // the loop's while asked is set, else the onlooker's
@@ -40,22 +41,36 @@ type state struct {
 	corrected, raw buckets // of successes
 	open           ages    // operations that have not settled, since Intended
 	flying         ages    // attempts under way, since Handed
-	budgets        []sla.Budget
+	budgets        []budget
+	stretches      []correct.Stretch // of the budgets' limits on corrected latency; set in a copy
 }
 
-// New returns a Watch that follows the rules as [sla.Follow] says.
-func New(rules []sla.Rule, deadline time.Duration, autoCap bool) *Watch {
-	budgets := sla.Follow(rules, deadline, autoCap)
+// New returns a Watch that keeps the budgets, which are empty.
+func New(budgets []sla.Budget) *Watch {
 	w := &Watch{}
-	w.now.budgets, w.copied.budgets = budgets, slices.Clone(budgets)
+	var limits []time.Duration
+	for _, b := range budgets {
+		w.now.budgets, w.copied.budgets = append(w.now.budgets, budgetOf(b)), append(w.copied.budgets, budgetOf(b))
+		if b.Rule.Target == "" && b.Rule.Metric == sla.Percentile && b.Rule.Set == correct.Corrected {
+			limit, _ := b.Rule.Limit()
+			limits = append(limits, limit)
+		}
+	}
+	w.stretches = correct.NewStretches(limits...)
 	return w
 }
 
 // Arrive notes that an operation was dispatched.
-func (w *Watch) Arrive(_ uint64, intended, _ time.Duration, _, _ int) {
-	w.now.scheduled++
-	if w.judged(intended) {
-		w.now.open.add(intended)
+func (w *Watch) Arrive(seq uint64, intended, _ time.Duration, _, _ int) {
+	s := &w.now
+	s.scheduled++
+	if !w.judged(intended) {
+		return
+	}
+	s.open.add(intended)
+	w.stretches.Arrive(seq)
+	for i := range s.budgets {
+		s.budgets[i].arrive(seq, intended)
 	}
 }
 
@@ -64,8 +79,12 @@ func (w *Watch) Fire(s engine.Shot) {
 	if s.Attempt == 1 {
 		w.now.fired++
 	}
-	if w.judged(s.Intended) {
-		w.now.flying.add(s.Handed)
+	if !w.judged(s.Intended) {
+		return
+	}
+	w.now.flying.add(s.Handed)
+	for i := range w.now.budgets {
+		w.now.budgets[i].fire(s)
 	}
 }
 
@@ -77,6 +96,9 @@ func (w *Watch) Record(x correct.Sample) {
 	s.maxLag = max(s.maxLag, x.Lag())
 	if w.judged(x.Intended) {
 		s.judge(x)
+		if x.Final {
+			w.stretches.Settle(&x)
+		}
 	}
 	if x.Final {
 		s.settled++
@@ -89,7 +111,7 @@ func (w *Watch) Record(x correct.Sample) {
 // judge notes an attempt that is not of the warm-up.
 func (s *state) judge(x correct.Sample) {
 	for i := range s.budgets {
-		s.budgets[i].Record(x)
+		s.budgets[i].record(x)
 	}
 	if x.Fired {
 		s.flying.remove(x.Handed)
@@ -117,6 +139,7 @@ func (w *Watch) Turn(now time.Duration) {
 	}
 	w.now.at = now
 	w.now.copyTo(&w.copied)
+	w.copied.stretches = w.stretches.Now(w.copied.stretches[:0])
 	w.ready.Store(true)
 	w.asked.Store(false)
 }
@@ -128,7 +151,9 @@ func (s *state) copyTo(dst *state) {
 	s.raw.copyTo(&dst.raw)
 	s.open.copyTo(&dst.open)
 	s.flying.copyTo(&dst.flying)
-	copy(dst.budgets, s.budgets)
+	for i := range s.budgets {
+		s.budgets[i].copyTo(&dst.budgets[i])
+	}
 }
 
 // Ask asks the loop for a copy. One goroutine may ask, and look.

@@ -10,18 +10,21 @@ import (
 
 	"openload/correct"
 	"openload/engine"
+	"openload/sla"
 	"openload/watch"
 )
 
 // Whatever happens, a look is what a plain list of everything says.
 func TestALookIsTheWholeTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rules := rules(t, "p90<100ms", "raw.p90<100ms", "errors<10%")
-		w := watch.New(rules, 0, false)
+		rules := rules(t, "p90<100ms", "raw.p90<100ms", "errors<10%", "odd: p90<100ms", "odd: raw.p90<100ms", "odd: attempts<2", "mean<1s", "odd: raw.mean<1s")
+		w := watch.New(sla.Follow(rules, sla.Course{Target: func(seq uint64) string { return []string{"even", "odd"}[seq%2] }}))
 		type operation struct {
+			seq              uint64
 			intended, handed time.Duration
 			fired            bool
 		}
+		var ended []correct.Sample
 		var now time.Duration
 		var open []operation
 		var corrected, raw []time.Duration
@@ -33,11 +36,11 @@ func TestALookIsTheWholeTruth(t *testing.T) {
 			case 0:
 				w.Arrive(due, now, now, 0, 0)
 				due++
-				open = append(open, operation{intended: now})
+				open = append(open, operation{seq: due - 1, intended: now})
 			case 1:
 				if waiting >= 0 {
 					open[waiting].fired, open[waiting].handed = true, now
-					w.Fire(engine.Shot{Attempt: 1, Handed: now})
+					w.Fire(engine.Shot{Seq: open[waiting].seq, Attempt: 1, Handed: now})
 				}
 			case 2:
 				if waiting < 0 {
@@ -50,7 +53,7 @@ func TestALookIsTheWholeTruth(t *testing.T) {
 				o := open[i]
 				open = slices.Delete(open, i, i+1)
 				x := correct.Sample{
-					Attempt: 1, Intended: o.intended, Due: o.intended, Dispatched: o.intended, Handed: o.handed, Sent: o.handed, Done: now,
+					Seq: o.seq, Attempt: 1, Intended: o.intended, Due: o.intended, Dispatched: o.intended, Handed: o.handed, Sent: o.handed, Done: now,
 					Fired: true, Written: true, Final: true,
 				}
 				if rapid.IntRange(0, 9).Draw(t, "fails") == 0 {
@@ -60,6 +63,7 @@ func TestALookIsTheWholeTruth(t *testing.T) {
 					corrected, raw = append(corrected, x.Corrected()), append(raw, x.Raw())
 				}
 				w.Record(x)
+				ended = append(ended, x)
 				if x.Class != correct.OK || x.Corrected() >= 100*ms {
 					over++
 				}
@@ -99,7 +103,55 @@ func TestALookIsTheWholeTruth(t *testing.T) {
 			}
 		}
 		require.Equal(t, failed, s.Budgets[2].Over)
+		require.Equal(t, []uint64{due, due / 2}, []uint64{s.Budgets[0].Due, s.Budgets[3].Due})
+
+		var odd struct{ over, rawOver, attempts uint64 }
+		var mean, oddMean time.Duration
+		anyOdd := false
+		for _, x := range ended {
+			mean += x.Corrected()
+			if x.Seq%2 == 0 {
+				continue
+			}
+			anyOdd = anyOdd || x.Class != correct.OK
+			odd.attempts++
+			odd.over += one(x.Class != correct.OK || x.Corrected() >= 100*ms)
+			odd.rawOver += one(x.Class != correct.OK || x.Raw() >= 100*ms)
+			oddMean += x.Raw()
+		}
+		for _, o := range open {
+			mean += now - o.intended
+			if o.seq%2 == 0 {
+				continue
+			}
+			odd.over += one(now-o.intended >= 100*ms)
+			if o.fired {
+				odd.attempts++
+				odd.rawOver += one(now-o.handed >= 100*ms)
+				oddMean += now - o.handed
+			}
+		}
+		if !coarse {
+			require.Equal(t, odd.over, s.Budgets[3].Over)
+			require.Equal(t, odd.rawOver, s.Budgets[4].Over)
+		}
+		require.LessOrEqual(t, s.Budgets[3].Over, odd.over)
+		require.LessOrEqual(t, s.Budgets[4].Over, odd.rawOver)
+		require.Equal(t, odd.attempts, s.Budgets[5].Over)
+		require.Equal(t, failed > 0, s.Budgets[6].Failed())
+		require.Equal(t, anyOdd, s.Budgets[7].Failed())
+		if failed == 0 {
+			require.InDelta(t, mean, s.Budgets[6].Over, float64(len(open)), "a ns for each that waits is lost in the middle of a window")
+			require.InDelta(t, oddMean, s.Budgets[7].Over, float64(len(open)))
+		}
 	})
+}
+
+func one(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func check(t require.TestingT, name string, r watch.Reading, values []time.Duration, failed uint64, coarse bool) {
@@ -126,7 +178,7 @@ func check(t require.TestingT, name string, r watch.Reading, values []time.Durat
 
 // A copy is only made when somebody asks, and only then is there something to see.
 func TestNobodyAsked(t *testing.T) {
-	w := watch.New(nil, 0, false)
+	w := watch.New(nil)
 	_, ok := w.Look(0)
 	require.False(t, ok, "nothing was asked for")
 	w.Ask()
@@ -143,7 +195,7 @@ func TestNobodyAsked(t *testing.T) {
 }
 
 func BenchmarkWatch(b *testing.B) {
-	w := watch.New(nil, 0, false)
+	w := watch.New(nil)
 	x := correct.Sample{Attempt: 1, Fired: true, Written: true, Final: true}
 	for i := range b.N {
 		at := time.Duration(i) * 10 * time.Microsecond
@@ -157,7 +209,7 @@ func BenchmarkWatch(b *testing.B) {
 
 // The warm-up is counted among what is due and done, and in nothing that is judged.
 func TestTheWarmUpIsNotJudged(t *testing.T) {
-	w := watch.New(rules(t, "p50<1ms", "errors<1%"), 0, false)
+	w := watch.New(follow(rules(t, "p50<1ms", "errors<1%"), 1))
 	w.Warm = func(intended time.Duration) bool { return intended < time.Second }
 	look := func(now time.Duration) watch.Sight {
 		w.Ask()

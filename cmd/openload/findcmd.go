@@ -152,7 +152,7 @@ func (c *findCmd) step(rate float64) (*plan.Plan, error) {
 // the end. Wrong rules are found elsewhere.
 func (c *findCmd) early() bool {
 	for _, text := range c.SLA {
-		if r, err := sla.Parse(text); err == nil && len(sla.Follow([]sla.Rule{r}, 0, false)) > 0 {
+		if r, err := sla.Parse(text); err == nil && r.Early() {
 			return true
 		}
 	}

@@ -87,10 +87,10 @@ func loadInWords(p *plan.Plan) string {
 	return text
 }
 
-func watchOf(p *plan.Plan) *watch.Watch {
-	w := watch.New(p.Rules, p.Deadline, p.Connections == 0)
-	if p.WarmUntil() > 0 {
-		w.Warm = p.Warm
+func watchOf(r run.Ready) *watch.Watch {
+	w := watch.New(r.Budgets())
+	if r.Plan.WarmUntil() > 0 {
+		w.Warm = r.Plan.Warm
 	}
 	return w
 }

@@ -39,7 +39,7 @@ func (s *screen) String() string {
 func shown(t *testing.T, mode string, quiet bool, length, run time.Duration, width int) (out string) {
 	synctest.Test(t, func(*testing.T) {
 		var s screen
-		w := watch.New(nil, 0, false)
+		w := watch.New(nil)
 		for i := range uint64(7) {
 			w.Arrive(i, 0, 0, 0, 0)
 		}
@@ -112,7 +112,7 @@ func TestRowsOfABlock(t *testing.T) {
 func TestAStoppedTerminalHoldsUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		w := watch.New(nil, 0, false)
+		w := watch.New(nil)
 		p := showProgress("live", false, stoppedTerminal(release), progress{watch: w, started: time.Now()})
 		for range 100 {
 			time.Sleep(10 * time.Millisecond)

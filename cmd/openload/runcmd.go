@@ -213,7 +213,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 		o.began(epoch)
 	}
 	if o.progress != nil {
-		shown = o.progress(progress{head: headOf(ready), watch: watchOf(p), started: epoch})
+		shown = o.progress(progress{head: headOf(ready), watch: watchOf(ready), started: epoch})
 	}
 	defer shown.end()
 	w, name, err := o.engine.open(epoch, most, p, clients, feed, o.how)
