@@ -4,7 +4,7 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that start goroutines, or are driven by those that do.
-CONCURRENT = ./cmd/... ./correct ./engine ./experiment ./lab ./live ./live/loop ./relay ./repair ./run ./sim ./sink ./transport ./watch
+CONCURRENT = ./cmd/... ./coding ./correct ./engine ./experiment ./lab ./live ./live/loop ./relay ./repair ./run ./sim ./sink ./transport ./watch
 
 # Sessions that start the program dozens of times and nothing that runs beside it: under
 # the race detector, whose programs take long to start, they are minutes of nothing.

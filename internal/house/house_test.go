@@ -22,6 +22,7 @@ var may = map[string]string{
 	"request":  "",
 	"stats":    "",
 	"lab":      "",
+	"coding":   "",
 	"peak":     "",
 	"correct":  "peak",
 	"retry":    "correct",
@@ -30,12 +31,12 @@ var may = map[string]string{
 	"engine":   "schedule correct retry",
 	"relay":    "engine correct",
 
-	"transport": "request correct",
+	"transport": "request correct coding",
 	"live":      "engine correct request transport",
 	"sim":       "engine correct lab",
 
 	"live/loop":        "live engine correct request transport",
-	"live/conformance": "live engine correct request transport",
+	"live/conformance": "live engine correct request transport coding",
 
 	"report": "plan peak correct sla stats",
 	"run":    "plan seed schedule retry engine correct sla report",
