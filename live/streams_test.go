@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"openload/coding"
 	"openload/correct"
 	"openload/engine"
 	"openload/live"
@@ -98,6 +100,30 @@ func TestStreams(t *testing.T) {
 			require.Equal(t, 50, w.Counters().Peers[0].Attempts)
 		})
 	}
+}
+
+// What came in a coding is decoded beside the run, and a sample's bytes are the wire's.
+func TestStreamsCodings(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		g := gzip.NewWriter(w)
+		g.Write(make([]byte, 1<<20))
+		g.Close()
+	}))
+	s.Config.Protocols = new(http.Protocols)
+	s.Config.Protocols.SetUnencryptedHTTP2(true)
+	s.Start()
+	defer s.Close()
+	var bodies coding.Counter
+	c := client(t, transport.Config{Request: request.Request{URL: s.URL}, Addrs: []netip.Addr{netip.MustParseAddr("127.0.0.1")}, Bodies: &bodies})
+	w := live.New(live.Options{Epoch: time.Now(), Dialer: live.OverStreams(transport.NewStreams(c, transport.Prior, 0)), Connections: 1})
+	defer w.Close()
+	x := conformance.Drive(t, w, []time.Duration{0}, nil)[0]
+	require.Equal(t, correct.OK, x.Class)
+	require.Less(t, x.Bytes, int64(10_000))
+	require.Equal(t, coding.Count{
+		Bodies: 1, Decoded: 1, Wire: uint64(x.Bytes), Bytes: 1 << 20, Codings: map[string]uint64{"gzip": 1}, Failed: map[string]uint64{},
+	}, bodies.Settle(t.Context()))
 }
 
 // C37: each of many requests on one connection has an instant of its own at which it

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"openload/coding"
 	"openload/correct"
 	"openload/request"
 )
@@ -25,6 +26,8 @@ type Config struct {
 	HTTP2       bool // offer it in TLS handshakes, for [Streams]
 	Security    Security
 
+	Bodies *coding.Counter // of what responses come to once they are decoded; nil: nobody wants to know
+
 	Clock func() time.Time // for the instants in an Outcome; nil: it has none
 }
 
@@ -35,6 +38,7 @@ type Client struct {
 	expect  func(status int) bool
 	route   *Route
 	tls     *tls.Config // nil for http
+	bodies  *coding.Counter
 	clock   func() time.Time
 }
 
@@ -60,6 +64,7 @@ func New(c Config) (*Client, error) {
 		},
 		target: target,
 		expect: c.Expect,
+		bodies: c.Bodies,
 		clock:  c.Clock,
 	}
 	if l.clock == nil {
@@ -123,7 +128,7 @@ func (l *Client) secure(ctx, within context.Context, w Way) (*Conn, Outcome) {
 		c.stream, c.written = secured, &counted.n
 	}
 	c.arrival = arrival{src: c.stream, clock: l.clock}
-	c.reader.src = &c.arrival
+	c.reader.src, c.reader.bodies = &c.arrival, l.bodies
 	c.unhook = context.AfterFunc(ctx, func() { w.Conn.Close() })
 	return c, Outcome{Class: correct.OK}
 }

@@ -13,6 +13,7 @@ type framing struct {
 	chunked     bool
 	close, keep bool
 	after, date brief // Retry-After and Date
+	coding      list  // Content-Encoding
 }
 
 // brief is a short field value, kept without an allocation. A longer one is none.
@@ -26,6 +27,23 @@ func (v *brief) set(value []byte) {
 		v.n = uint8(copy(v.b[:], value))
 	}
 }
+
+// list is a brief of all fields of that name, which together are one. One that is too
+// long reads "...".
+type list struct{ brief }
+
+func (v *list) add(value []byte) {
+	n := int(v.n)
+	if n+1+len(value) > len(v.b) {
+		n, value = 0, []byte("...")
+	}
+	if n > 0 {
+		n += copy(v.b[n:], ",")
+	}
+	v.n = uint8(n + copy(v.b[n:], value))
+}
+
+func (v *list) String() string { return string(v.b[:v.n]) }
 
 // pause is what the response asks to wait before another attempt.
 func (f *framing) pause() time.Duration {
@@ -58,6 +76,8 @@ func (f *framing) take(name, value []byte) (ours bool, err error) {
 		f.after.set(value)
 	case is(name, "date"):
 		f.date.set(value)
+	case is(name, "content-encoding"):
+		f.coding.add(value)
 	default:
 		return false, nil
 	}
@@ -67,7 +87,7 @@ func (f *framing) take(name, value []byte) (ours bool, err error) {
 // noted reports whether the names of fields that matter can have n letters.
 func noted(n int) bool {
 	switch n {
-	case len("connection"), len("content-length"), len("transfer-encoding"), len("retry-after"), len("date"), len("trailer"):
+	case len("connection"), len("content-length"), len("transfer-encoding"), len("retry-after"), len("date"), len("trailer"), len("content-encoding"):
 		return true
 	}
 	return false

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"openload/coding"
 )
 
 // A Parser reads one response at a time from pieces as they come, for a World that
@@ -30,7 +32,9 @@ type Parser struct {
 	left   int64 // of the body, or of its chunk
 	lines  int   // bytes of lines that the response may still have
 	framing
-	line []byte // the beginning of a line whose end has not come
+	line   []byte          // the beginning of a line whose end has not come
+	bodies *coding.Counter // nil: bodies are not decoded
+	body   *coding.Body    // of this response; nil: it came as it is, or nobody wants to know
 }
 
 // phase says what comes next.
@@ -51,13 +55,22 @@ const (
 // longLine is what a connection may keep of its buffer between responses.
 const longLine = 4 << 10
 
-// Reset makes p ready for the next response. head says that it answers a HEAD.
-func (p *Parser) Reset(head bool) {
+// Reset makes p ready for the next response. head says that it answers a HEAD. Where
+// there are bodies, they are told what the body decodes to.
+func (p *Parser) Reset(head bool, bodies *coding.Counter) {
 	line := p.line[:0]
 	if cap(line) > longLine {
 		line = nil
 	}
-	*p = Parser{head: head, lines: maxHeader, line: line}
+	*p = Parser{head: head, lines: maxHeader, line: line, bodies: bodies}
+}
+
+// Leave lets go of a response that failed. One that is complete stays as it is.
+func (p *Parser) Leave() {
+	if p.body != nil {
+		p.body.Leave()
+		p.body = nil
+	}
 }
 
 // Began reports whether a byte of the response has come.
@@ -74,6 +87,9 @@ func (p *Parser) Feed(b []byte) (done bool, err error) {
 			n := min(p.left, int64(len(b)))
 			p.bytes += n
 			p.left -= n
+			if p.body != nil {
+				p.body.Write(b[:n])
+			}
 			b = b[n:]
 			switch {
 			case p.left > 0:
@@ -111,13 +127,23 @@ func (p *Parser) Feed(b []byte) (done bool, err error) {
 		}
 	}
 	p.keep = p.keep && len(b) == 0
+	p.end()
 	return true, nil
+}
+
+// end says that the body is complete.
+func (p *Parser) end() {
+	if p.body != nil {
+		p.body.End()
+		p.body = nil
+	}
 }
 
 // End says that the connection has ended: nil if the response is complete by that.
 func (p *Parser) End() error {
 	if p.phase == restNext {
 		p.phase = complete
+		p.end()
 		return nil
 	}
 	return io.EOF
@@ -209,6 +235,9 @@ func (p *Parser) endHeader() {
 		return
 	}
 	p.keep = p.status != 101 && !p.framing.close && (p.framing.keep || !p.old)
+	if p.bodies != nil {
+		p.body = p.bodies.Body(p.coding.String())
+	}
 	p.phase = bodyNext
 	switch {
 	case p.head || p.status == 101 || p.status == 204 || p.status == 304:

@@ -14,7 +14,7 @@ import (
 // parse pushes a stream, cut into pieces of the lengths that next returns, and its end.
 func parse(stream []byte, head bool, next func() int) (p *Parser, rest int, err error) {
 	p = new(Parser)
-	p.Reset(head)
+	p.Reset(head, nil)
 	for len(stream) > 0 {
 		n := min(max(1, next()), len(stream))
 		piece := bytes.Clone(stream[:n]) // it may not be kept
@@ -62,7 +62,7 @@ func TestParserReset(t *testing.T) {
 	var p Parser
 	for range 2 {
 		for _, tt := range responses {
-			p.Reset(tt.head)
+			p.Reset(tt.head, nil)
 			require.LessOrEqual(t, cap(p.line), longLine)
 			for i := range len(tt.stream) {
 				if done, err := p.Feed([]byte{tt.stream[i]}); done || err != nil {
@@ -149,7 +149,7 @@ func BenchmarkParser(b *testing.B) {
 	var p Parser
 	b.ReportAllocs()
 	for b.Loop() {
-		p.Reset(false)
+		p.Reset(false, nil)
 		if done, err := p.Feed(one); !done || err != nil {
 			b.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package transport
 import (
 	"crypto/tls"
 
+	"openload/coding"
 	"openload/correct"
 	"openload/request"
 )
@@ -13,11 +14,12 @@ type Parts struct {
 	Message request.Message // the request, ready to be written
 	Route   *Route          // where to dial
 	TLS     *tls.Config     // nil for http
+	Bodies  *coding.Counter // for [Parser.Reset]
 }
 
 // Parts returns what l is made of.
 func (l *Client) Parts() Parts {
-	return Parts{Message: l.message, Route: l.route, TLS: l.tls}
+	return Parts{Message: l.message, Route: l.route, TLS: l.tls, Bodies: l.bodies}
 }
 
 // Target is the host that l's connections are for.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"openload/coding"
 )
 
 const (
@@ -29,7 +31,8 @@ type response struct {
 // reader reads responses from one connection.
 type reader struct {
 	src    io.Reader
-	buf    *bufio.Reader // nil before the first response
+	bodies *coding.Counter // nil: bodies are not decoded
+	buf    *bufio.Reader   // nil before the first response
 	rules  Parser
 	header []byte // of the response that is being read
 }
@@ -41,8 +44,9 @@ func (r *reader) response(head bool) (resp response, err error) {
 	if r.buf == nil {
 		r.buf = bufio.NewReaderSize(r.src, readAhead)
 	}
-	r.rules.Reset(head)
+	r.rules.Reset(head, r.bodies)
 	defer func() { resp.began = r.rules.began }()
+	defer r.rules.Leave()
 	if err := r.lines(); err != nil {
 		return resp, err
 	}
@@ -65,7 +69,9 @@ func (r *reader) response(head bool) (resp response, err error) {
 	default:
 		got.StreamBody = true
 		if err = got.ReadBody(r.buf, 0); err == nil {
-			resp.bytes, err = discard(got.BodyStream())
+			if resp.bytes, err = discard(got.BodyStream(), r.rules.body); err == nil {
+				r.rules.end()
+			}
 		}
 	}
 	// More than was asked for has come: what it belongs to is unknown.
@@ -150,13 +156,15 @@ func (r *reader) parse(into *fasthttp.ResponseHeader) error {
 // body needs it.
 var scrap = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
-// discard reads a body to its end and returns how much came.
-func discard(body io.Reader) (total int64, err error) {
+// discard reads a body to its end, keeps what there may be to keep, and returns how much
+// came.
+func discard(body io.Reader, kept *coding.Body) (total int64, err error) {
 	b := scrap.Get().(*[64 << 10]byte)
 	defer scrap.Put(b)
 	for {
 		n, err := body.Read(b[:])
 		total += int64(n)
+		kept.Write(b[:n])
 		if err == io.EOF {
 			return total, nil
 		}

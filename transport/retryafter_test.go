@@ -48,7 +48,7 @@ func TestRetryAfterIsHeard(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got.pause, header)
 		var p Parser
-		p.Reset(false)
+		p.Reset(false, nil)
 		done, err := p.Feed([]byte(text))
 		require.NoError(t, err)
 		require.True(t, done)

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"openload/coding"
 	"openload/correct"
 	"openload/request"
 )
@@ -103,12 +104,18 @@ func (t *Stream) exchange(r *http.Request) Outcome {
 		return streamOutcome(err, false)
 	}
 	defer resp.Body.Close()
-	n, err := io.Copy(io.Discard, resp.Body)
+	var kept *coding.Body
+	if bodies := t.streams.client.bodies; bodies != nil {
+		kept = bodies.Body(strings.Join(resp.Header.Values("Content-Encoding"), ","))
+	}
+	n, err := discard(resp.Body, kept)
 	if err != nil {
+		kept.Leave()
 		o := streamOutcome(err, true)
 		o.Bytes = n
 		return o
 	}
+	kept.End()
 	o := Outcome{Status: resp.StatusCode, Bytes: n}
 	if 300 <= o.Status && o.Status < 400 {
 		o.Location = resp.Header.Get("Location")

@@ -162,6 +162,8 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 		require.Equal(t, 413, all[0].Status)
 	})
 
+	t.Run("C09 codings", func(t *testing.T) { codings(t, open) })
+
 	t.Run("TLS", func(t *testing.T) { security(t, open) })
 
 	t.Run("network", func(t *testing.T) { network(t, open) })

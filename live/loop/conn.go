@@ -71,7 +71,7 @@ func (w *World) start(c *conn, j job, now time.Duration) {
 	c.written, c.failed = false, false
 	c.wrote, c.first = 0, 0
 	c.rest = j.message.Bytes
-	c.parser.Reset(j.message.Head)
+	c.parser.Reset(j.message.Head, c.pool.parts.Bodies)
 	w.busy.add(c)
 	if c.cut <= now {
 		return // given up before a byte is written
@@ -231,6 +231,7 @@ func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) c
 	w.out--
 	w.count(o)
 	w.counters.Bytes += s.Bytes
+	c.parser.Leave()
 	w.drop(&c.job)
 	if c.written {
 		c.pool.host.Wrote(c.peer)
