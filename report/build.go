@@ -42,6 +42,7 @@ type Connections struct {
 	HTTP2     *HTTP2
 	Redirects *uint64
 	BodyBytes uint64
+	Decoded   *Decoded // nil: nobody asked for codings
 	Peers     []Peer
 	Lookups   *Lookups
 	Pace      string // "": there was no choice

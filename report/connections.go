@@ -8,6 +8,7 @@ type Network struct {
 	HTTP2     *HTTP2   `json:"http2"`              // null for another protocol
 	Redirects *uint64  `json:"redirects_followed"` // null where none would have been
 	BodyBytes uint64   `json:"body_bytes"`         // of all responses, as they came: compressed, if they were
+	Decoded   *Decoded `json:"decoded,omitempty"`  // what they came to; absent unless --compressed asked for codings
 	Peers     []Peer   `json:"peers"`
 	Lookups   *Lookups `json:"lookups"` // null if no name was looked up
 }
@@ -39,7 +40,7 @@ func networkOf(c *Connections) *Network {
 	if c == nil {
 		return nil
 	}
-	n := &Network{Protocol: c.Protocol, HTTP2: c.HTTP2, Redirects: c.Redirects, BodyBytes: c.BodyBytes, Peers: c.Peers, Lookups: c.Lookups}
+	n := &Network{Protocol: c.Protocol, HTTP2: c.HTTP2, Redirects: c.Redirects, BodyBytes: c.BodyBytes, Decoded: c.Decoded, Peers: c.Peers, Lookups: c.Lookups}
 	if n.Peers == nil {
 		n.Peers = []Peer{}
 	}

@@ -43,9 +43,25 @@ func tidy(r *report.Report) *report.Report {
 	c.Retries = tidyRetries(c.Retries)
 	c.Peaks = tidyPeaks(c.Peaks)
 	tidyPicture(&c)
+	c.Network = tidyNetwork(c.Network)
 	c.Targets = tidyTargets(c.Targets)
 	c.Stages = tidyStages(c.Stages)
 	c.Warmup = tidyWarmup(c.Warmup)
+	return &c
+}
+
+// tidyNetwork is tidy for what was reached.
+func tidyNetwork(n *report.Network) *report.Network {
+	if n == nil {
+		return nil
+	}
+	c := *n
+	c.Peers = append([]report.Peer{}, c.Peers...)
+	if c.Decoded != nil {
+		d := *c.Decoded
+		d.Codings, d.Failed = filled(d.Codings), filled(d.Failed)
+		c.Decoded = &d
+	}
 	return &c
 }
 

@@ -208,6 +208,18 @@ func closed() *report.Report {
 	return r
 }
 
+// coded is a run that asked for codings: a few bodies did not decode.
+func coded() *report.Report {
+	r := calm()
+	r.Plan.Network = []string{"--compressed"}
+	r.Network = &report.Network{Protocol: "HTTP/1.1", BodyBytes: 24_000, Decoded: &report.Decoded{
+		Bodies: 200, Codings: map[string]uint64{"gzip": 180, "br": 20}, Decoded: 198, Wire: 23_800, Bytes: 190_000,
+		Failed: map[string]uint64{"br: cut off": 2},
+	}}
+	r.Notes = append(r.Notes, report.Reason{Code: "not_decoded", Text: "2 of 200 encoded bodies did not decode (br: cut off); their answers count by status all the same"})
+	return r
+}
+
 // backfilled is another tool's closed-loop file, repaired.
 func backfilled() *report.Report {
 	r := lab()

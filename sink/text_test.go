@@ -38,6 +38,7 @@ var pages = []struct {
 	{"stampede", sink.TextOptions{}, stampede},
 	{"targets", sink.TextOptions{}, targets},
 	{"stages", sink.TextOptions{}, staged},
+	{"coded", sink.TextOptions{}, coded},
 }
 
 func text(t *testing.T, r *report.Report, opt sink.TextOptions) string {

@@ -2,9 +2,12 @@ package sink
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"openload/report"
 )
 
 // trust says whether the measurement can be relied on, and by what.
@@ -55,8 +58,8 @@ func (p *page) measured() (items []string) {
 	if n := p.Counts.ConnectionsOpened; n != nil {
 		items = append(items, several(*n, "connection")+" opened")
 	}
-	if n := p.Network; n != nil && slices.Contains(p.Plan.Network, "--compressed") {
-		items = append(items, fmt.Sprintf("%d B of bodies on the wire, not decoded", n.BodyBytes))
+	if n := p.Network; n != nil && n.Decoded != nil {
+		items = append(items, bodies(n)...)
 	}
 	if n := p.Network; n != nil && n.Redirects != nil {
 		items = append(items, several(*n.Redirects, "redirect")+" followed")
@@ -67,6 +70,24 @@ func (p *page) measured() (items []string) {
 		items = append(items, "HTTP/1.1: the server did not agree to HTTP/2")
 	}
 	return items
+}
+
+// bodies says what came and what it came to, where codings were asked for.
+func bodies(n *report.Network) (items []string) {
+	items = []string{fmt.Sprintf("%d B of bodies on the wire", n.BodyBytes)}
+	d := n.Decoded
+	if d.Bodies == 0 {
+		return append(items, "none of them encoded")
+	}
+	var with []string
+	for _, name := range slices.Sorted(maps.Keys(d.Codings)) {
+		with = append(with, printable(name))
+	}
+	what := fmt.Sprintf("%d of %d encoded ones (%s) decoded", d.Decoded, d.Bodies, strings.Join(with, "; "))
+	if d.Decoded > 0 {
+		what += fmt.Sprintf(", %d B to %d B", d.Wire, d.Bytes)
+	}
+	return append(items, what)
 }
 
 // mostPeers is how many addresses the text tells apart.

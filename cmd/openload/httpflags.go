@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"openload/coding"
 	"openload/live"
 	"openload/report"
 	"openload/request"
@@ -19,7 +22,7 @@ type httpFlags struct {
 	PriorKnowledge bool `name:"http2-prior-knowledge" group:"connection" help:"HTTP/2 without asking, as over http:// (h2c)."`
 	Streams        int  `group:"connection" placeholder:"N" help:"Most HTTP/2 streams of a connection at once. Default: as many as the server allows."`
 	Location       bool `short:"L" group:"request" help:"Follow redirects, 10 at most. A request's times then span all of them; its status is the last one's."`
-	Compressed     bool `group:"request" help:"Ask for compressed answers, as browsers do (Accept-Encoding: gzip, deflate, br, zstd). They are not decoded: bytes are those on the wire. Without it none are asked for."`
+	Compressed     bool `group:"request" help:"Ask for compressed answers, as browsers do (Accept-Encoding: gzip, deflate, br, zstd). The report counts bytes on the wire and decoded; decoding is done beside the run and is in no latency. Without it none are asked for."`
 	PerConnection  int  `name:"requests-per-connection" group:"connection" placeholder:"N" help:"Most requests over a connection, which then ends. Default: as many as the server takes."`
 }
 
@@ -33,6 +36,8 @@ type manner struct {
 	// What is asked for that the event loop does not know, by flag.
 	portable []string
 
+	bodies *coding.Counter // of what bodies decode to; nil: no codings were asked for
+
 	mu      sync.Mutex
 	streams []*transport.Streams
 	hops    *live.Hops // follows redirects; nil: nothing does
@@ -42,6 +47,9 @@ type manner struct {
 // there is one.
 func (f *httpFlags) manner(targets []request.Target, proxy *transport.Proxy) (*manner, error) {
 	m := &manner{http2: f.HTTP2 || f.PriorKnowledge, prior: f.PriorKnowledge, most: f.Streams, perConnection: f.PerConnection}
+	if f.Compressed {
+		m.bodies = new(coding.Counter)
+	}
 	var wrong []error
 	if f.Streams < 0 || f.PerConnection < 0 {
 		wrong = append(wrong, errors.New("--streams and --requests-per-connection: give a number above 0"))
@@ -128,11 +136,13 @@ func (m *manner) why() string {
 	return strings.Join(m.portable, " and ")
 }
 
-// told adds to a report what the streams came to.
-func (m *manner) told(c *report.Connections) {
+// told adds to a report what bodies and streams came to. When ctx ends, it waits no
+// longer for bodies that are still being decoded.
+func (m *manner) told(ctx context.Context, c *report.Connections) {
 	if m == nil {
 		return
 	}
+	c.Decoded = m.decoded(ctx)
 	if m.hops != nil {
 		n := uint64(m.hops.Followed.Load())
 		c.Redirects = &n
@@ -157,6 +167,34 @@ func (m *manner) told(c *report.Connections) {
 	if c.Protocol == "HTTP/2.0" {
 		c.HTTP2 = h
 	}
+}
+
+// decoding is how long a report waits for bodies to be decoded that came last.
+const decoding = 10 * time.Second
+
+// decoded is what the bodies of a run came to; nil if no codings were asked for.
+func (m *manner) decoded(ctx context.Context) *report.Decoded {
+	if m.bodies == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, decoding)
+	defer cancel()
+	n := m.bodies.Settle(ctx)
+	return &report.Decoded{
+		Bodies: n.Bodies, Codings: n.Codings, Decoded: n.Decoded, Wire: n.Wire, Bytes: n.Bytes, Failed: n.Failed, Skipped: n.Skipped,
+	}
+}
+
+// accept is the header that asks for codings; "" if none are asked for, or the user has
+// written one.
+func (f *httpFlags) accept(header []string) string {
+	if !f.Compressed || slices.ContainsFunc(header, func(h string) bool {
+		name, _, _ := strings.Cut(h, ":")
+		return strings.EqualFold(strings.TrimSpace(name), "Accept-Encoding")
+	}) {
+		return ""
+	}
+	return "Accept-Encoding: " + coding.Accept
 }
 
 // again are the flags that ask for the same.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -110,8 +111,8 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	if authorization != "" {
 		own.Header = append(own.Header, authorization)
 	}
-	if c.Compressed {
-		own.Header = append(own.Header, "Accept-Encoding: gzip, deflate, br, zstd")
+	if accept := c.accept(c.Header); accept != "" {
+		own.Header = append(own.Header, accept)
 	}
 	again, _ := retry.Parse(c.Retry) // the plan says what is wrong with it
 	w.sent, reqErr = own.build(c.URL, in, c.Seed, request.WireOptions{Rewrite: w.network.Proxy.Rewrite, Query: again.Query()})
@@ -134,7 +135,7 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 
 // runner readies the target that p is for, and tells p of it. end ends what it opened.
 func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w wired) (do runner, end func(), err error) {
-	config := transport.Config{Security: w.security, HTTP2: w.how.http2, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has}
+	config := transport.Config{Security: w.security, HTTP2: w.how.http2, NoKeepAlive: c.NoKeepalive, Expect: p.Expect.Has, Bodies: w.how.bodies}
 	clients, looked, err := w.sent.reach(i.stop, config, w.network)
 	if err != nil {
 		return nil, nil, err
@@ -226,7 +227,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	r := run.Run(ctx, stop, run.Setup{
 		Ready: ready, World: w, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
 		Started: epoch, Engine: name, Machine: machine(), Observe: o.observe,
-		Connections: func() run.Connections { return opened(w.Counters(), names.Stop(), o.how) },
+		Connections: func() run.Connections { return opened(ctx, w.Counters(), names.Stop(), o.how) },
 	})
 	return r, nil
 }
@@ -239,13 +240,17 @@ func routes(clients []*transport.Client) (all []*transport.Route) {
 	return all
 }
 
-// opened is what a report says of a run's connections.
-func opened(c live.Counters, l live.Lookups, how *manner) run.Connections {
+// opened is what a report says of a run's connections. ctx ends when nobody waits for it
+// any more.
+func opened(ctx context.Context, c live.Counters, l live.Lookups, how *manner) run.Connections {
 	out := run.Connections{Connections: report.Connections{
 		BodyBytes: uint64(c.Bytes),
 		Protocol:  "HTTP/1.1", Opened: uint64(c.Opened), Most: c.Peak, Pace: c.Pace, Reads: report.Audited(&c.Reads.Late, c.Reads.Beyond),
 	}, Held: c.Held}
-	how.told(&out.Connections)
+	how.told(ctx, &out.Connections)
+	if d := out.Decoded; d != nil {
+		out.Failures = append(out.Failures, undecoded(d)...)
+	}
 	if why := how.why(); why != "" {
 		out.Failures = append(out.Failures, correct.Doubt{Code: "engine", Text: "the portable engine sent the requests, since the event loop does not know " + why})
 	}
@@ -261,6 +266,21 @@ func opened(c live.Counters, l live.Lookups, how *manner) run.Connections {
 		})
 	}
 	return out
+}
+
+// undecoded is what a reader should know of bodies that were not decoded.
+func undecoded(d *report.Decoded) (all []correct.Doubt) {
+	for _, what := range slices.Sorted(maps.Keys(d.Failed)) {
+		all = append(all, correct.Doubt{
+			Code: "not_decoded", Text: fmt.Sprintf("%d of %d encoded bodies did not decode (%s); their answers count by status all the same", d.Failed[what], d.Bodies, what),
+		})
+	}
+	if d.Skipped > 0 {
+		all = append(all, correct.Doubt{
+			Code: "decoding_skipped", Text: fmt.Sprintf("%d of %d encoded bodies were not decoded, so as not to keep the run waiting: decoded bytes are those of the others", d.Skipped, d.Bodies),
+		})
+	}
+	return all
 }
 
 // joined is both errors, marked as the user's if either is.

@@ -181,7 +181,16 @@ func TestIntegrationServers(t *testing.T) {
 			require.EqualValues(t, 2, packed.report.Counts.OK)
 			require.Positive(t, packed.report.Network.BodyBytes)
 			require.Less(t, packed.report.Network.BodyBytes, uint64(1<<20))
-			require.Contains(t, strings.Join(strings.Fields(packed.stdout), " "), "B of bodies on the wire, not decoded")
+			d := packed.report.Network.Decoded
+			require.EqualValues(t, 2, d.Decoded)
+			require.Equal(t, map[string]uint64{"gzip": 2}, d.Codings)
+			require.Equal(t, packed.report.Network.BodyBytes, d.Wire)
+			require.EqualValues(t, 2*4<<20, d.Bytes)
+			require.Contains(t, strings.Join(strings.Fields(packed.stdout), " "), "2 of 2 encoded ones (gzip) decoded, "+strconv.FormatUint(d.Wire, 10)+" B to 8388608 B")
+			broken := during(t, nothing, "--engine", engine, "--rate", "10", "--n", "2", "--compressed", s.url("http", 1, "/mislabelled"))
+			require.EqualValues(t, 2, broken.report.Counts.OK)
+			require.Equal(t, map[string]uint64{"br: cut off": 2}, broken.report.Network.Decoded.Failed)
+			require.Contains(t, strings.Join(strings.Fields(broken.stdout), " "), "2 of 2 encoded bodies did not decode (br: cut off)")
 		}
 	})
 
