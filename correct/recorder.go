@@ -35,6 +35,7 @@ type Options struct {
 	Limits  []time.Duration   // durations at or over which to count exactly
 	Closed  bool              // a closed loop: there is no schedule, so Raw, Lag and Wait are all there is
 	Unknown func(Sample) bool // whether a failed operation may have had its effect; nil: none may
+	Hosts   int               // how many servers operations go to; of several, no closed loop is predicted
 
 	// Again is for samples that a run recorded before, and that come back from a
 	// file: without Arrive, and without what needs neighbours or could be made to
@@ -66,7 +67,7 @@ func NewRecorder(opt Options) *Recorder {
 		r.snap.dists[i] = NewDist(opt.Limits...)
 	}
 	r.snap.closed = opt.Closed
-	r.snap.ordered = !opt.Closed
+	r.snap.ordered = !opt.Closed && opt.Hosts < 2
 	r.snap.single = true
 	r.episodes = newEpisodes(r.snap.dists[Corrected].limits)
 	return r

@@ -44,6 +44,7 @@ type Plan struct {
 type Target struct {
 	Method      string
 	URL         string
+	Hosts       []string // as URLs, if operations go to several
 	Insecure    bool     // TLS certificates are not verified
 	NoKeepalive bool     // every request on a connection of its own
 	Network     []string // flags that say how connections are made

@@ -44,6 +44,7 @@ type Connections struct {
 	BodyBytes uint64
 	Decoded   *Decoded // nil: nobody asked for codings
 	Peers     []Peer
+	Hosts     []Host // of several
 	Lookups   *Lookups
 	Pace      string // "": there was no choice
 	Reads     *ReadAudit
@@ -104,7 +105,7 @@ func lawOf(p *plan.Plan) string {
 
 func planOf(p *plan.Plan, m Meta) Plan {
 	out := Plan{
-		Model: "open", Method: p.Target.Method, URL: p.Target.URL, Server: p.Target.Simulated,
+		Model: "open", Method: p.Target.Method, URL: p.Target.URL, Hosts: p.Target.Hosts, Server: p.Target.Simulated,
 		Connections: p.Connections, ConnectionsLimit: m.ConnectionsLimit,
 		Timeout: p.Timeout, ConnectTimeout: p.ConnectTimeout, Deadline: p.Deadline, Drain: p.Drain, Backlog: p.Backlog,
 		Expect: p.Expect.String(), Insecure: p.Target.Insecure, NoKeepalive: p.Target.NoKeepalive, Network: p.Target.Network,

@@ -10,7 +10,18 @@ type Network struct {
 	BodyBytes uint64   `json:"body_bytes"`         // of all responses, as they came: compressed, if they were
 	Decoded   *Decoded `json:"decoded,omitempty"`  // what they came to; absent unless --compressed asked for codings
 	Peers     []Peer   `json:"peers"`
-	Lookups   *Lookups `json:"lookups"` // null if no name was looked up
+	Lookups   *Lookups `json:"lookups"`         // null if no name was looked up
+	Hosts     []Host   `json:"hosts,omitempty"` // each of several
+}
+
+// A Host is one of several that a run went to. Each has connections of its own.
+type Host struct {
+	URL            string `json:"url"`             // without a path
+	Connections    uint64 `json:"connections"`     // opened
+	MaxConnections int    `json:"max_connections"` // of them at once
+	Attempts       uint64 `json:"attempts"`        // of which a byte was sent there
+	Held           bool   `json:"held"`            // attempts waited although more connections might have been open
+	Peers          []Peer `json:"peers"`
 }
 
 // A Peer is an address that connections went to, or what stands in for one: a proxy, a
@@ -40,7 +51,10 @@ func networkOf(c *Connections) *Network {
 	if c == nil {
 		return nil
 	}
-	n := &Network{Protocol: c.Protocol, HTTP2: c.HTTP2, Redirects: c.Redirects, BodyBytes: c.BodyBytes, Decoded: c.Decoded, Peers: c.Peers, Lookups: c.Lookups}
+	n := &Network{
+		Protocol: c.Protocol, HTTP2: c.HTTP2, Redirects: c.Redirects, BodyBytes: c.BodyBytes, Decoded: c.Decoded,
+		Peers: c.Peers, Lookups: c.Lookups, Hosts: c.Hosts,
+	}
 	if n.Peers == nil {
 		n.Peers = []Peer{}
 	}

@@ -46,6 +46,7 @@ type Plan struct {
 	Model            string        `json:"model"` // open, closed, or file for an imported sample
 	Method           string        `json:"method,omitempty"`
 	URL              string        `json:"url,omitempty"`
+	Hosts            []string      `json:"hosts,omitempty"`   // of several; connections are then those to each
 	Server           string        `json:"server,omitempty"`  // the simulated server's description
 	Connections      int           `json:"connections"`       // 0: automatic
 	ConnectionsLimit int           `json:"connections_limit"` // what was in force; 0: none

@@ -56,7 +56,7 @@ func (r *Report) evidence(confidence float64) (sla.Evidence, error) {
 	e := sla.Evidence{
 		Snapshot: s, Confidence: confidence, Deadline: r.Plan.Deadline,
 		Interrupted: r.Run.Interrupted, AbortedOnFail: r.Run.Aborted,
-		AutoCap: r.Plan.ConnectionsLimit, Method: r.Correction.Method, Synthetic: r.Correction.Synthetic,
+		AutoCap: r.Plan.ConnectionsLimit, Hosts: len(r.Plan.Hosts), Method: r.Correction.Method, Synthetic: r.Correction.Synthetic,
 	}
 	if r.Warmup != nil {
 		e.Warm = r.Warmup.Counts.Scheduled

@@ -13,6 +13,7 @@ type judge struct {
 	most    int // connections
 
 	held, interrupted, aborted bool
+	capped                     bool // attempts waited since as many were out as may be
 }
 
 func (j judge) of(s *correct.Snapshot) sla.Verdict { return sla.Judge(j.p.Rules, j.evidence(s)) }
@@ -25,8 +26,9 @@ func (j judge) evidence(s *correct.Snapshot) sla.Evidence {
 		Burst:          p.Closed == nil && p.Schedule.Law.Together(),
 		Interrupted:    j.interrupted,
 		AbortedOnFail:  j.aborted,
-		AutoCapReached: p.Connections == 0 && j.most > 0 && s.MaxFlying >= j.most,
+		AutoCapReached: p.Connections == 0 && j.most > 0 && (j.capped || s.MaxFlying >= j.most && len(p.Target.Hosts) < 2),
 		AutoCap:        j.most,
+		Hosts:          len(p.Target.Hosts),
 		Held:           j.held,
 	}
 }

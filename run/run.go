@@ -51,7 +51,7 @@ func (r Ready) judged() uint64 { return r.Planned - min(r.Planned, r.warm) }
 type Setup struct {
 	Ready
 	World   engine.World
-	Cap     int // most connections if the plan leaves it to us; 0: unlimited
+	Cap     int // most connections to a host if the plan leaves it to us; 0: unlimited
 	Version string
 	Command string    // how to run it again
 	Started time.Time // the epoch in wall time
@@ -80,7 +80,7 @@ type Connections struct {
 func Run(ctx, stop context.Context, s Setup) *report.Report {
 	p := s.Plan
 	rec, warm := newRecorder(p, correct.Options{
-		Limits: limits(p.Rules), Closed: p.Closed != nil,
+		Limits: limits(p.Rules), Closed: p.Closed != nil, Hosts: len(p.Target.Hosts),
 		Unknown: func(x correct.Sample) bool {
 			return (!p.HasKey || p.Retry.Query() != "") && retry.Unknown(p.Method(x.Seq), x)
 		},
@@ -120,7 +120,7 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	snap := rec.Snapshot()
 	meta.Warm = warm()
 	meta.Notes = append(meta.Notes, notes(p, snap)...)
-	j.interrupted, j.aborted = end.Interrupted, t.abort.enough()
+	j.interrupted, j.aborted, j.capped = end.Interrupted, t.abort.enough(), end.Capped
 	evidence := j.evidence(snap)
 	if meta.Warm != nil {
 		evidence.Warm = meta.Warm.Counts.Scheduled

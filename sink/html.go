@@ -179,7 +179,7 @@ func (p *page) what() string {
 	case p.Plan.Server != "":
 		parts = append(parts, "simulated: "+p.Plan.Server)
 	case p.Plan.URL != "":
-		parts = append(parts, p.Plan.Method+" "+p.Plan.URL)
+		parts = append(parts, whom(&p.Plan))
 	case p.File != nil:
 		parts = append(parts, p.File.Name)
 	}

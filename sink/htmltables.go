@@ -25,7 +25,7 @@ func (p *page) planTable() htmlTable {
 	}
 	plan := p.Plan
 	add("model", plan.Model)
-	add("target", strings.TrimSpace(plan.Method+" "+plan.URL))
+	add("target", whom(&plan))
 	add("simulated server", plan.Server)
 	if s := p.Schedule; s != nil {
 		add("schedule", s.Description)
@@ -38,6 +38,9 @@ func (p *page) planTable() htmlTable {
 			connections = strconv.Itoa(plan.Connections)
 		} else if plan.ConnectionsLimit > 0 {
 			connections += fmt.Sprintf(", at most %d", plan.ConnectionsLimit)
+		}
+		if len(plan.Hosts) > 1 {
+			connections += " to each host"
 		}
 		add("connections", connections)
 	}

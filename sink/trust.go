@@ -99,7 +99,9 @@ func (p *page) reached() (items []string) {
 	if n == nil {
 		return nil
 	}
-	if len(n.Peers) > 1 || len(n.Peers) == 1 && strings.ContainsAny(n.Peers[0].Address, " /") {
+	if len(n.Hosts) > 1 {
+		items = hosts(n.Hosts)
+	} else if len(n.Peers) > 1 || len(n.Peers) == 1 && strings.ContainsAny(n.Peers[0].Address, " /") {
 		for i, peer := range n.Peers {
 			if i == mostPeers && len(n.Peers) > mostPeers+1 {
 				items = append(items, fmt.Sprintf("and %d more", len(n.Peers)-mostPeers))
@@ -141,7 +143,7 @@ func (p *page) next() {
 	case p.Plan.Server != "":
 		p.say("target", "simulated: "+p.Plan.Server)
 	case p.Plan.URL != "":
-		p.say("target", p.Plan.Method+" "+p.Plan.URL)
+		p.say("target", whom(&p.Plan))
 	}
 	if s := p.Schedule; s != nil {
 		items := []string{s.Description}

@@ -150,13 +150,17 @@ func (p *page) howLong(d *report.Dist, by string, least time.Duration) string {
 
 // connection names what was waited for.
 func (p *page) connection() string {
+	to := ""
+	if len(p.Plan.Hosts) > 1 {
+		to = " to their host"
+	}
 	switch n := p.Plan.Connections; n {
 	case 0:
-		return "a connection"
+		return "a connection" + to
 	case 1:
-		return "the only connection"
+		return "the only connection" + to
 	default:
-		return fmt.Sprintf("one of %d connections", n)
+		return fmt.Sprintf("one of %d connections%s", n, to)
 	}
 }
 

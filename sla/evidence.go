@@ -26,6 +26,7 @@ type Evidence struct {
 	Held           bool // operations waited although more connections might have been open: they are opened with restraint
 	AutoCapReached bool // the cap on connections that nobody asked for was in force
 	AutoCap        int  // that cap
+	Hosts          int  // that it is for each of, if there are several
 
 	Method    string // the correction's name: intended, backfill, schedule, queue, none
 	Synthetic uint64 // samples that the correction made up

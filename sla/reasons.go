@@ -71,7 +71,11 @@ func (e *Evidence) behindCap() string {
 	case !e.AutoCapReached:
 		return ""
 	}
-	return fmt.Sprintf(" behind the automatic cap of %d connections", e.AutoCap)
+	to := ""
+	if e.Hosts > 1 {
+		to = " to each host"
+	}
+	return fmt.Sprintf(" behind the automatic cap of %d connections%s", e.AutoCap, to)
 }
 
 // reasons are why the results came to outcome: one for each rule that made it so.
