@@ -1,8 +1,10 @@
 package request
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -123,7 +125,7 @@ func TestImportHAR(t *testing.T) {
 		{"request":{"method":"POST","url":"http://h/f","headers":[],"postData":{"mimeType":"multipart/form-data","params":[{"name":"f","fileName":"x"}]}}},
 		{"request":{"method":"GE T","url":"http://h/g","headers":[]}}
 	]}}`
-	items, notes, err := ImportHAR(strings.NewReader(archive))
+	items, started, notes, err := ImportHAR(strings.NewReader(archive))
 	require.NoError(t, err)
 	require.Equal(t, []Item{
 		{Request: Request{"GET", "https://h/a?x=1", []Field{{"accept", "*/*"}}, nil}},
@@ -131,21 +133,55 @@ func TestImportHAR(t *testing.T) {
 		{Request: Request{"POST", "http://h/c", nil, []byte{0, 1}}},
 		{Request: Request{"POST", "http://h/d", nil, []byte("a=b+c&d=e")}},
 	}, items)
+	require.Equal(t, make([]time.Time, 4), started)
 	require.Equal(t, []string{
 		"1 left out that HTTP does not allow", "1 left out with the scheme data", "1 left out with the scheme wss", "2 left out whose body the archive does not hold",
 	}, notes)
 	for _, text := range []string{"", "[]", "{}", `{"log":{"entries":[]}}`, `{"log":{"entries":[{"request":{"url":3}}]}}`} {
-		_, _, err := ImportHAR(strings.NewReader(text))
+		_, _, _, err := ImportHAR(strings.NewReader(text))
 		require.Error(t, err, text)
 	}
+}
+
+// An archive's times are those at which requests began, in whatever order and zone it
+// names them.
+func TestImportHARInTurn(t *testing.T) {
+	entry := func(path, started string) string {
+		return `{"startedDateTime":` + started + `,"request":{"method":"GET","url":"http://h` + path + `","headers":[]}}`
+	}
+	items, started, _, err := ImportHAR(strings.NewReader(`{"log":{"entries":[` + strings.Join([]string{
+		entry("/late", `"2026-11-30T10:00:01.500+01:00"`),
+		entry("/first", `"2026-11-30T09:00:00.250Z"`),
+		entry("/unknown", `"yesterday"`),
+		entry("/same", `"2026-11-30T09:00:00.25+0000"`),
+		entry("/number", `12`),
+		entry("/data", `null`),
+	}, ",") + `]}}`))
+	require.NoError(t, err)
+	require.Len(t, items, 6)
+	ordered, at := InTurn(items, started)
+	require.Equal(t, []time.Duration{0, 0, 1250 * time.Millisecond}, at)
+	var urls []string
+	for _, it := range ordered {
+		urls = append(urls, it.URL)
+	}
+	require.Equal(t, []string{"http://h/first", "http://h/same", "http://h/late"}, urls)
+	ordered, at = InTurn(items[2:3], started[2:3])
+	require.Empty(t, ordered)
+	require.Empty(t, at)
 }
 
 func FuzzHAR(f *testing.F) {
 	f.Add(`{"log":{"entries":[{"request":{"method":"POST","url":"https://h/b","headers":[{"name":"A","value":"b"}],"postData":{"mimeType":"text/plain","text":"hi"}}}]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		items, _, err := ImportHAR(strings.NewReader(text))
+		items, started, _, err := ImportHAR(strings.NewReader(text))
 		if err != nil {
 			return
+		}
+		require.Len(t, started, len(items))
+		if _, at := InTurn(items, started); len(at) > 0 {
+			require.Zero(t, at[0])
+			require.True(t, slices.IsSorted(at))
 		}
 		for _, it := range items {
 			_, err := it.Bytes("", true)

@@ -47,7 +47,10 @@ var curlFlags = []curlFlag{
 	{'u', "user", true, func(c *curl, v string) error { c.user = v; return nil }},
 	{'A', "user-agent", true, func(c *curl, v string) error { c.agent = v; return nil }},
 	{'e', "referer", true, func(c *curl, v string) error { c.referer = v; return nil }},
-	{0, "compressed", false, func(c *curl, _ string) error { c.encoding = "deflate, gzip, br, zstd"; return nil }},
+	{0, "compressed", false, func(c *curl, _ string) error {
+		c.encoding = "deflate, gzip, br, zstd"
+		return note("--compressed: add --compressed to the run, and what bodies decode to is counted")(c, "")
+	}},
 	{'G', "get", false, func(c *curl, _ string) error { c.get = true; return nil }},
 	{'I', "head", false, func(c *curl, _ string) error { c.head = true; return nil }},
 	{'g', "globoff", false, func(c *curl, _ string) error { c.glob = true; return nil }},

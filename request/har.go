@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 )
 
 // har is as much of an HTTP archive as is needed.
@@ -15,6 +16,7 @@ import (
 type har struct {
 	Log *struct {
 		Entries []struct {
+			Started any `json:"startedDateTime"` // a string, where it is there
 			Request struct {
 				Method   string     `json:"method"`
 				URL      string     `json:"url"`
@@ -40,14 +42,15 @@ type harPosted struct {
 var fromConnection = []string{"connection", "content-length", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
 
 // ImportHAR reads the requests of an HTTP archive, as a browser's network panel saves
-// it. What cannot be sent again is left out, and notes say what and how often.
-func ImportHAR(r io.Reader) (items []Item, notes []string, err error) {
+// it. What cannot be sent again is left out, and notes say what and how often. started
+// says when each request began; zero where the archive does not.
+func ImportHAR(r io.Reader) (items []Item, started []time.Time, notes []string, err error) {
 	var doc har
 	if err := json.NewDecoder(r).Decode(&doc); err != nil {
-		return nil, nil, fmt.Errorf("this is no HTTP archive: %w", plainJSON(err))
+		return nil, nil, nil, fmt.Errorf("this is no HTTP archive: %w", plainJSON(err))
 	}
 	if doc.Log == nil {
-		return nil, nil, errors.New("this is no HTTP archive: it has no log")
+		return nil, nil, nil, errors.New("this is no HTTP archive: it has no log")
 	}
 	left := map[string]int{}
 	for _, e := range doc.Log.Entries {
@@ -76,15 +79,44 @@ func ImportHAR(r io.Reader) (items []Item, notes []string, err error) {
 			continue
 		}
 		items = append(items, it)
+		started = append(started, harTime(e.Started))
 	}
 	for why, n := range left {
 		notes = append(notes, fmt.Sprintf("%d left out %s", n, why))
 	}
 	slices.Sort(notes)
 	if len(items) == 0 {
-		return nil, notes, errors.New("there is no request in it that can be sent")
+		return nil, nil, notes, errors.New("there is no request in it that can be sent")
 	}
-	return items, notes, nil
+	return items, started, notes, nil
+}
+
+// harTime reads a time of ISO 8601; zero if it is none.
+func harTime(v any) (t time.Time) {
+	text, _ := v.(string)
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05-0700"} { // each takes fractions of a second
+		if t, err := time.Parse(layout, text); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// InTurn puts requests into the order in which they began, and says when each did, from
+// the first on. Those of which that is not known are left out.
+func InTurn(items []Item, started []time.Time) (ordered []Item, at []time.Duration) {
+	var known []int
+	for i, t := range started {
+		if !t.IsZero() {
+			known = append(known, i)
+		}
+	}
+	slices.SortStableFunc(known, func(a, b int) int { return started[a].Compare(started[b]) })
+	for _, i := range known {
+		ordered = append(ordered, items[i])
+		at = append(at, started[i].Sub(started[known[0]]))
+	}
+	return ordered, at
 }
 
 // body is what was posted; ok is false if that cannot be told.

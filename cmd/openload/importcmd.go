@@ -5,8 +5,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,7 +66,18 @@ func (c *importCurl) run(s streams) (int, error) {
 type importHAR struct {
 	File string `arg:"" help:"The archive; - is standard input."`
 	Host string `placeholder:"HOST" help:"Only the requests to this host, since a page asks several and a run asks one: example.com, 127.0.0.1:8080."`
+	importTimes
 	importOut
+}
+
+// Help is what stands below the flags.
+func (c *importHAR) Help() string {
+	return `With --schedule the requests come in the order in which the browser began them,
+and a run sends them at these times again, however long answers take. Those of
+which the archive does not say when they began are left out then.
+
+  openload import har page.har -o targets.json --schedule times.csv
+  openload --targets targets.json --schedule times.csv`
 }
 
 func (c *importHAR) run(s streams) (int, error) {
@@ -75,29 +86,76 @@ func (c *importHAR) run(s streams) (int, error) {
 		return 0, usagef("import har: %w", err)
 	}
 	defer in.Close()
-	items, notes, err := request.ImportHAR(bufio.NewReader(in))
+	items, started, notes, err := request.ImportHAR(bufio.NewReader(in))
 	if err != nil {
 		return 0, usagef("import har: %s: %w", c.File, err)
 	}
 	if c.Host != "" {
+		var kept []request.Item
+		var keptStarted []time.Time
+		for i, it := range items {
+			if t, err := it.Target(); err == nil && (c.Host == t.Host || c.Host == t.String()) {
+				kept, keptStarted = append(kept, it), append(keptStarted, started[i])
+			}
+		}
+		if len(kept) == 0 {
+			return 0, usagef("import har: %s: none of its %d requests goes to %s", c.File, len(items), c.Host)
+		}
+		items, started = kept, keptStarted
+	}
+	var at []time.Duration
+	if c.Schedule != "" {
 		all := len(items)
-		items = slices.DeleteFunc(items, func(it request.Item) bool {
-			t, err := it.Target()
-			return err != nil || c.Host != t.Host && c.Host != t.String()
-		})
-		if len(items) == 0 {
-			return 0, usagef("import har: %s: none of its %d requests goes to %s", c.File, all, c.Host)
+		if items, at = request.InTurn(items, started); len(items) == 0 {
+			return 0, usagef("import har: %s: none of its requests says when it began; leave out --schedule, and give the run a --rate", c.File)
+		}
+		if left := all - len(items); left > 0 {
+			notes = append(notes, fmt.Sprintf("%d left out that do not say when they began", left))
 		}
 	}
-	return statusDone, c.write(s, items, notes, "")
+	if err := c.times(at); err != nil {
+		return statusBroken, err
+	}
+	return statusDone, c.write(s, items, notes, c.Schedule)
+}
+
+// importTimes says where the recorded times go.
+type importTimes struct {
+	Schedule string `placeholder:"FILE" help:"Write the times at which they came to this file, for --schedule."`
+	Speed    speed  `default:"1x" placeholder:"FACTOR" help:"Replay that much faster: 2x takes half the time."`
+}
+
+// times writes them, if anybody asked for them.
+func (o *importTimes) times(at []time.Duration) error {
+	if o.Schedule == "" {
+		if o.Speed != 1 {
+			return usagef("--speed is about the times; give --schedule FILE to have them written")
+		}
+		return nil
+	}
+	var all schedule.Recording
+	for i, t := range at {
+		x := float64(t) / float64(o.Speed)
+		if x > math.MaxInt64/2 {
+			return usagef("--speed: %gx is so slow that the last request would never leave; give a greater one", float64(o.Speed))
+		}
+		all = append(all, schedule.Arrival{Seq: uint64(i), At: time.Duration(x)})
+	}
+	var b bytes.Buffer
+	if _, err := schedule.WriteCSV(&b, all.Open()); err != nil {
+		return err
+	}
+	if err := os.WriteFile(o.Schedule, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("--schedule: %w", err)
+	}
+	return nil
 }
 
 // importLog reads an access log.
 type importLog struct {
-	File     string `arg:"" help:"The log; - is standard input."`
-	Base     string `required:"" placeholder:"URL" help:"Where to send the requests, since a log does not say: http://127.0.0.1:8080."`
-	Schedule string `placeholder:"FILE" help:"Write the times at which they came to this file, for --schedule."`
-	Speed    speed  `default:"1x" placeholder:"FACTOR" help:"Replay that much faster: 2x takes half the time."`
+	File string `arg:"" help:"The log; - is standard input."`
+	Base string `required:"" placeholder:"URL" help:"Where to send the requests, since a log does not say: http://127.0.0.1:8080."`
+	importTimes
 	importOut
 }
 
@@ -133,20 +191,8 @@ func (c *importLog) run(s streams) (int, error) {
 	if err != nil {
 		return 0, usagef("import accesslog: %s: %w", c.File, err)
 	}
-	if c.Schedule != "" {
-		var times schedule.Recording
-		for i, t := range at {
-			times = append(times, schedule.Arrival{Seq: uint64(i), At: time.Duration(float64(t) / float64(c.Speed))})
-		}
-		var b bytes.Buffer
-		if _, err := schedule.WriteCSV(&b, times.Open()); err != nil {
-			return statusBroken, err
-		}
-		if err := os.WriteFile(c.Schedule, b.Bytes(), 0o644); err != nil {
-			return statusBroken, fmt.Errorf("--schedule: %w", err)
-		}
-	} else if c.Speed != 1 {
-		return 0, usagef("--speed is about the times; give --schedule FILE to have them written")
+	if err := c.times(at); err != nil {
+		return statusBroken, err
 	}
 	return statusDone, c.write(s, items, notes, c.Schedule)
 }
