@@ -140,7 +140,7 @@ func TestFormatsOfGhz(t *testing.T) {
 			addr, seen := start(t)
 			file := ghz(t, t.TempDir(), addr, format)
 			calls, _ := seen()
-			r := corrected(t, file, "--interval", "20ms")
+			r := corrected(t, file, "--interval", "200ms") // on a busy machine a call every 20 ms might just be what there was
 			require.Equal(t, calls, r.File.Rows)
 			require.Equal(t, "backfill", r.Correction.Method)
 			var assumed bool
