@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,12 +21,13 @@ import (
 
 // targetFlags say what is sent where that is more than one request.
 type targetFlags struct {
-	Targets       string `group:"targets" placeholder:"FILE" help:"Send the requests of this file, in vegeta's http or json format, in place of a URL; - is standard input. A comment '# name=checkout weight=3' names one and gives it three turns in a round."`
-	TargetsFormat string `group:"targets" enum:"auto,http,json" default:"auto" placeholder:"FORMAT" help:"Format of the file: http, json, or auto: by content."`
-	Order         string `group:"targets" enum:"cycle,random,once" default:"cycle" placeholder:"ORDER" help:"Which operation takes which: cycle, random (by weight, from --seed), once (one round, or with --data each row once, and then no more)."`
-	Data          string `group:"targets" placeholder:"FILE" help:"Fill {{.name}} in URL, headers and body from the rows of this file, CSV or JSON lines, row after row; - is standard input."`
-	Template      bool   `group:"targets" help:"Fill in {{seq}}, the operation's number, and {{uuid}}, also without --data. Otherwise braces are sent as they are."`
-	TemplateEnv   bool   `group:"targets" help:"Fill in {{env \"NAME\"}} from the environment as well."`
+	Targets       string   `group:"targets" placeholder:"FILE" help:"Send the requests of this file, in vegeta's http or json format, in place of a URL; - is standard input. A comment '# name=checkout weight=3' names one and gives it three turns in a round."`
+	TargetsFormat string   `group:"targets" enum:"auto,http,json" default:"auto" placeholder:"FORMAT" help:"Format of the file: http, json, or auto: by content."`
+	Weight        []string `group:"targets" sep:"," placeholder:"N,N,..." help:"Turns in a round of each of several URLs, in their order: 3,1 asks for the first three times as often. Default: one each."`
+	Order         string   `group:"targets" enum:"cycle,random,once" default:"cycle" placeholder:"ORDER" help:"Which operation takes which: cycle, random (by weight, from --seed), once (one round, or with --data each row once, and then no more)."`
+	Data          string   `group:"targets" placeholder:"FILE" help:"Fill {{.name}} in URL, headers and body from the rows of this file, CSV or JSON lines, row after row; - is standard input."`
+	Template      bool     `group:"targets" help:"Fill in {{seq}}, the operation's number, and {{uuid}}, also without --data. Otherwise braces are sent as they are."`
+	TemplateEnv   bool     `group:"targets" help:"Fill in {{env \"NAME\"}} from the environment as well."`
 
 	IdempotencyKey string `group:"retry" placeholder:"HEADER" help:"Send a key in this header, such as Idempotency-Key: one for each operation, the same on every attempt. POST and PATCH may then be repeated."`
 	IDHeader       bool   `name:"id-header" group:"retry" help:"Send the operation's and the attempt's number as Openload-Operation and Openload-Attempt."`
@@ -94,6 +96,9 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, opt re
 	}
 	s := &sending{several: f.Targets != "" || f.inline != nil || len(urls) > 1, keyed: f.IdempotencyKey != ""}
 	var items []request.Item
+	if len(f.Weight) > 0 && (f.Targets != "" || f.inline != nil) {
+		wrong = append(wrong, errors.New("--weight: belongs to several URLs; targets of a file have their own there, weight=3 in their comment or \"weight\": 3"))
+	}
 	switch {
 	case f.Targets != "":
 		items, err = f.read(base, urls, in)
@@ -102,8 +107,10 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, opt re
 		items, err = f.listed(base)
 		wrong = append(wrong, err)
 	default:
-		for _, url := range urls {
-			it := request.Item{Request: base}
+		weights, err := f.weights(len(urls))
+		wrong = append(wrong, err)
+		for i, url := range urls {
+			it := request.Item{Request: base, Weight: weights[i]}
 			var note string
 			if it.URL, note, err = f.complete(url); err != nil {
 				wrong = append(wrong, err)
@@ -137,6 +144,26 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, opt re
 		}
 	}
 	return s, nil
+}
+
+// weights are the turns of so many URLs; 0 is what a URL has by itself.
+func (f *requestFlags) weights(urls int) (all []int, err error) {
+	all = make([]int, urls)
+	switch {
+	case len(f.Weight) == 0:
+		return all, nil
+	case urls == 1:
+		return all, errors.New("--weight: there is one URL, which has every turn; give several, or leave it out")
+	case len(f.Weight) != urls:
+		return all, fmt.Errorf("--weight: %s is %d for %d URLs; give one number for each, in their order: --weight %s", strings.Join(f.Weight, ","), len(f.Weight), urls, strings.Join(slices.Repeat([]string{"1"}, urls), ","))
+	}
+	var wrong []error
+	for i, text := range f.Weight {
+		if all[i], err = strconv.Atoi(strings.TrimSpace(text)); err != nil || all[i] < 1 {
+			wrong = append(wrong, fmt.Errorf("--weight: %q is no weight; write a whole number from 1 on for each URL, such as --weight 3,1", text))
+		}
+	}
+	return all, errors.Join(wrong...)
 }
 
 // templated reports whether anything in it looks like a template.
@@ -370,6 +397,7 @@ func (f *requestFlags) again(urls []string) string {
 	if f.Order != "cycle" {
 		add("order", f.Order)
 	}
+	add("weight", strings.Join(f.Weight, ","))
 	add("data", f.Data)
 	add("idempotency-key", f.IdempotencyKey)
 	for _, x := range []struct {
