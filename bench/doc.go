@@ -6,7 +6,7 @@
 // generator is what the witness saw and what the kernel charged for the process, never
 // what the generator says of itself, but where a column is named so. Generators that
 // are not installed are left out and named: apt-get install wrk hey apache2-utils
-// nghttp2-client nginx, and go install vegeta, bombardier and fortio.
+// nghttp2-client nginx, and go install vegeta, bombardier and fortio (v1.66.5 was to be had).
 //
 // Whether requests clump is told twice: as the kernel received them, and as the witness
 // read them. A witness that had to wait for its processor finds several at once, however

@@ -33,7 +33,7 @@ type bench struct {
 func main() {
 	rounds := flag.Int("rounds", 5, "runs of each cell; tables show their median")
 	seconds := flag.Int("seconds", 3, "length of a run")
-	only := flag.String("only", "closed,open,search,memory,start,nginx,file", "parts to run")
+	only := flag.String("only", "closed,open,search,memory,start,nginx,record,file", "parts to run")
 	file := flag.String("o", "bench/RESULTS.md", "where the results go")
 	binary := flag.String("openload", "", "an openload that is built already")
 	flag.Parse()
@@ -69,7 +69,7 @@ func measure(rounds, seconds int, only []string, file, binary string) error {
 		name string
 		run  func() error
 	}{
-		{"closed", b.closed}, {"open", b.open}, {"search", b.search}, {"memory", b.memory}, {"start", b.start}, {"nginx", b.nginx}, {"file", b.file},
+		{"closed", b.closed}, {"open", b.open}, {"search", b.search}, {"memory", b.memory}, {"start", b.start}, {"nginx", b.nginx}, {"record", b.record}, {"file", b.file},
 	} {
 		if slices.Contains(only, part.name) {
 			if err := part.run(); err != nil {
@@ -77,8 +77,19 @@ func measure(rounds, seconds int, only []string, file, binary string) error {
 			}
 		}
 	}
-	b.printf("## Bars\n\n%s\n", strings.Join(b.bars, "\n"))
+	b.printf("## Bars\n\n%s\n%s", strings.Join(b.bars, "\n"), reasons(file))
 	return os.WriteFile(file, []byte(b.out.String()), 0o644)
+}
+
+// reasons is the end of the file as it stands, which people write: why what does not hold
+// does not, as far as profiles tell.
+func reasons(file string) string {
+	old, _ := os.ReadFile(file) // none is there the first time
+	const title = "\n## Why what does not hold does not\n"
+	if _, text, ok := strings.Cut(string(old), title); ok {
+		return title + text
+	}
+	return ""
 }
 
 func (b *bench) printf(format string, args ...any) { fmt.Fprintf(&b.out, format, args...) }

@@ -138,6 +138,15 @@ func TestFormatsOfTools(t *testing.T) {
 		{"vegeta JSON", "vegeta JSON", "schedule", func(t *testing.T, dir, url string) string {
 			return keep(t, dir, "out", tool(t, dir, string(attack(t, dir, url)), "vegeta", "encode", "-to", "json"))
 		}},
+		{"fortio", "fortio access log", "schedule", func(t *testing.T, dir, url string) string {
+			return fortio(t, dir, "-access-log-format", "json", "-access-log-file", "out", url)
+		}},
+		{"fortio, for Influx", "fortio access log (Influx)", "schedule", func(t *testing.T, dir, url string) string {
+			return fortio(t, dir, "-access-log-format", "influx", "-access-log-file", "out", url)
+		}},
+		{"fortio, the result of one that does not catch up", "fortio result", "backfill", func(t *testing.T, dir, url string) string {
+			return fortio(t, dir, "-nocatchup", "-json", "out", url)
+		}},
 		{"openload, a closed loop", "openload CSV", "backfill", func(t *testing.T, dir, url string) string {
 			file := filepath.Join(dir, "out.csv")
 			ours(t, "--closed", "-c", "1", "--rate", "20", "--n", "60", "--out", "csv="+file, url)
@@ -158,6 +167,12 @@ func TestFormatsOfTools(t *testing.T) {
 			t.Logf("%d rows, raw p50 %v max %v, corrected p99 %v, observed: %s", r.File.Rows, *r.Latency.Raw.P50, *r.Latency.Raw.Max, *r.Latency.Corrected.P99, r.File.Observed)
 		})
 	}
+}
+
+// fortio is a run of it with one connection.
+func fortio(t *testing.T, dir string, args ...string) (file string) {
+	tool(t, dir, "", "fortio", append([]string{"load", "-quiet", "-c", "1", "-qps", "20", "-n", "60"}, args...)...)
+	return filepath.Join(dir, "out")
 }
 
 // attack is a run of vegeta with one worker, which catches up after the stall.
@@ -198,6 +213,10 @@ func TestFormatsOfSummaries(t *testing.T) {
 		}},
 		{"vegeta report as JSON", "vegeta report JSON", func(t *testing.T, dir, url string) []byte {
 			return tool(t, dir, string(attack(t, dir, url)), "vegeta", "report", "-type", "json")
+		}},
+		{"fortio", "fortio", func(t *testing.T, dir, url string) []byte {
+			need(t, "fortio")
+			return tool(t, dir, "", "bash", "-c", "fortio load -c 1 -qps 0 -n 40 $0 2>&1", url)
 		}},
 		{"bombardier", "bombardier JSON", func(t *testing.T, dir, url string) []byte {
 			return tool(t, dir, "", "bombardier", "-n", "40", "-c", "1", "-o", "json", "-p", "r", url)
