@@ -292,7 +292,7 @@ func (b *bench) modelled(variant int) (*simCmd, *plan.Plan, lab.Spec, error) {
 	if err != nil {
 		return nil, nil, lab.Spec{}, err
 	}
-	p, err := c.planned()
+	p, err := c.planned(strings.NewReader(""))
 	if err != nil {
 		return nil, nil, lab.Spec{}, l.locate(err)
 	}

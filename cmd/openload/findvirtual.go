@@ -23,7 +23,7 @@ func (c *findCmd) AfterApply(k *kong.Context) error {
 	}
 	var idle []string
 	for _, p := range k.Path {
-		if f := p.Flag; f != nil && !p.Resolved && !known[f.Name] && f.Group != nil && f.Group.Key != "load" {
+		if f := p.Flag; f != nil && !p.Resolved && f.Group != nil && f.Group.Key != "load" && (!known[f.Name] || f.Group.Key == "targets") {
 			idle = append(idle, "--"+f.Name)
 		}
 	}

@@ -19,33 +19,40 @@ import (
 	"openload/transport"
 )
 
+// mixFlags say what operations are told apart by.
+type mixFlags struct {
+	Targets       string `group:"targets" placeholder:"FILE" help:"Send the requests of this file, in vegeta's http or json format, in place of a URL; - is standard input. A comment '# name=checkout weight=3' names one and gives it three turns in a round."`
+	TargetsFormat string `group:"targets" enum:"auto,http,json" default:"auto" placeholder:"FORMAT" help:"Format of the file: http, json, or auto: by content."`
+	Order         string `group:"targets" enum:"cycle,random,once" default:"cycle" placeholder:"ORDER" help:"Which operation takes which: cycle, random (by weight, from --seed), once (one round, or with --data each row once, and then no more)."`
+	Data          string `group:"targets" placeholder:"FILE" help:"Fill {{.name}} in URL, headers and body from the rows of this file, CSV or JSON lines, row after row; - is standard input."`
+}
+
+// again are the flags that say the same again.
+func (f *mixFlags) again() (flags []string) {
+	if f.Targets != "" {
+		flags = append(flags, "--targets "+quote(f.Targets))
+	}
+	if f.TargetsFormat != "auto" {
+		flags = append(flags, "--targets-format "+f.TargetsFormat)
+	}
+	if f.Order != request.Cycle.String() {
+		flags = append(flags, "--order "+f.Order)
+	}
+	if f.Data != "" {
+		flags = append(flags, "--data "+quote(f.Data))
+	}
+	return flags
+}
+
 // targetFlags say what is sent where that is more than one request.
 type targetFlags struct {
-	Targets       string   `group:"targets" placeholder:"FILE" help:"Send the requests of this file, in vegeta's http or json format, in place of a URL; - is standard input. A comment '# name=checkout weight=3' names one and gives it three turns in a round."`
-	TargetsFormat string   `group:"targets" enum:"auto,http,json" default:"auto" placeholder:"FORMAT" help:"Format of the file: http, json, or auto: by content."`
-	Weight        []string `group:"targets" sep:"," placeholder:"N,N,..." help:"Turns in a round of each of several URLs, in their order: 3,1 asks for the first three times as often. Default: one each."`
-	Order         string   `group:"targets" enum:"cycle,random,once" default:"cycle" placeholder:"ORDER" help:"Which operation takes which: cycle, random (by weight, from --seed), once (one round, or with --data each row once, and then no more)."`
-	Data          string   `group:"targets" placeholder:"FILE" help:"Fill {{.name}} in URL, headers and body from the rows of this file, CSV or JSON lines, row after row; - is standard input."`
-	Template      bool     `group:"targets" help:"Fill in {{seq}}, the operation's number, and {{uuid}}, also without --data. Otherwise braces are sent as they are."`
-	TemplateEnv   bool     `group:"targets" help:"Fill in {{env \"NAME\"}} from the environment as well."`
+	mixFlags
+	Weight      []string `group:"targets" sep:"," placeholder:"N,N,..." help:"Turns in a round of each of several URLs, in their order: 3,1 asks for the first three times as often. Default: one each."`
+	Template    bool     `group:"targets" help:"Fill in {{seq}}, the operation's number, and {{uuid}}, also without --data. Otherwise braces are sent as they are."`
+	TemplateEnv bool     `group:"targets" help:"Fill in {{env \"NAME\"}} from the environment as well."`
 
 	IdempotencyKey string `group:"retry" placeholder:"HEADER" help:"Send a key in this header, such as Idempotency-Key: one for each operation, the same on every attempt. POST and PATCH may then be repeated."`
 	IDHeader       bool   `name:"id-header" group:"retry" help:"Send the operation's and the attempt's number as Openload-Operation and Openload-Attempt."`
-}
-
-// mixed is what the plan's list of requests sends, for who sends nothing and yet tells
-// them apart; nil: it has none.
-func (f *planFlags) mixed(from seed.Seed) (*sending, error) {
-	if !f.layers.file.HasRequests() {
-		return nil, nil
-	}
-	r := requestFlags{inline: f.layers.file}
-	r.Order = "cycle"
-	if words := f.layers.file.Words("order"); len(words) > 0 {
-		r.Order = words[0].Text
-	}
-	r.Template = true // braces are not looked into
-	return r.build(nil, strings.NewReader(""), from, request.WireOptions{})
 }
 
 // bodyFlags are ways to write a body.
@@ -83,18 +90,35 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, opt re
 	if f.Method == "" {
 		f.Method = f.M
 	}
+	s, filled, err := f.mixed(urls, in, from)
+	if err != nil {
+		return nil, err
+	}
+	if f.Data != "" && !slices.ContainsFunc(s.mix.Items(), templated) {
+		return nil, usagef("--data: nothing uses the rows of %s; write {{.name}}, with the name of a column, into the URL, a header or the body, or leave it out", f.Data)
+	}
+	opt.Agent, opt.KeepAlive, opt.Numbered, opt.KeyHeader = "openload/"+version(), !f.NoKeepalive, f.IDHeader, f.IdempotencyKey
+	opt.Keys = from.Numbers // until feed makes those of the run
+	opt.Template = filled
+	if s.wire, err = request.NewWire(s.mix, opt); err != nil {
+		return nil, usage(f.named(err))
+	}
+	return s, nil
+}
+
+// mixed is what the flags tell apart, without its bytes, and what its templates are filled
+// with.
+func (f *requestFlags) mixed(urls []string, in io.Reader, from seed.Seed) (s *sending, filled *request.TemplateOptions, err error) {
 	var wrong []error
 	if users := f.stdinUsers(); len(users) > 1 {
-		return nil, usagef("%s all read standard input; give a file to all but one", strings.Join(users, " and "))
+		return nil, nil, usagef("%s all read standard input; give a file to all but one", strings.Join(users, " and "))
 	}
 	base, err := f.base(in, from)
 	wrong = append(wrong, err)
-	opt.Agent, opt.KeepAlive, opt.Numbered, opt.KeyHeader = "openload/"+version(), !f.NoKeepalive, f.IDHeader, f.IdempotencyKey
-	opt.Keys = from.Numbers // until feed makes those of the run
-	if opt.Template, err = f.template(in, from); err != nil {
+	if filled, err = f.template(in, from); err != nil {
 		wrong = append(wrong, err)
 	}
-	s := &sending{several: f.Targets != "" || f.inline != nil || len(urls) > 1, keyed: f.IdempotencyKey != ""}
+	s = &sending{several: f.Targets != "" || f.inline != nil || len(urls) > 1, keyed: f.IdempotencyKey != ""}
 	var items []request.Item
 	if len(f.Weight) > 0 && (f.Targets != "" || f.inline != nil) {
 		wrong = append(wrong, errors.New("--weight: belongs to several URLs; targets of a file have their own there, weight=3 in their comment or \"weight\": 3"))
@@ -122,28 +146,22 @@ func (f *requestFlags) build(urls []string, in io.Reader, from seed.Seed, opt re
 		}
 	}
 	if err := errors.Join(wrong...); err != nil {
-		return nil, usage(err)
-	}
-	if f.Data != "" && !slices.ContainsFunc(items, templated) {
-		return nil, usagef("--data: nothing uses the rows of %s; write {{.name}}, with the name of a column, into the URL, a header or the body, or leave it out", f.Data)
+		return nil, nil, usage(err)
 	}
 	order, err := request.ParseOrder(f.Order)
 	if err != nil {
-		return nil, usagef("--order: %w", err)
+		return nil, nil, usagef("--order: %w", err)
 	}
-	if s.mix, err = request.NewMix(items, order, from.Numbers("targets")); err == nil {
-		s.wire, err = request.NewWire(s.mix, opt)
-	}
-	if err != nil {
-		return nil, usage(f.named(err))
+	if s.mix, err = request.NewMix(items, order, from.Numbers("targets")); err != nil {
+		return nil, nil, usage(f.named(err))
 	}
 	if order == request.Once {
 		s.once = s.mix.Round()
-		if t := opt.Template; t != nil && t.Rows != nil {
-			s.once = uint64(t.Rows.Len())
+		if filled != nil && filled.Rows != nil {
+			s.once = uint64(filled.Rows.Len())
 		}
 	}
-	return s, nil
+	return s, filled, nil
 }
 
 // weights are the turns of so many URLs; 0 is what a URL has by itself.
@@ -390,15 +408,8 @@ func (f *requestFlags) again(urls []string) string {
 	if f.inline != nil {
 		add("plan", f.inline.Name)
 	}
-	add("targets", f.Targets)
-	if f.TargetsFormat != "auto" {
-		add("targets-format", f.TargetsFormat)
-	}
-	if f.Order != "cycle" {
-		add("order", f.Order)
-	}
+	b.WriteString(spaced(f.mixFlags.again()))
 	add("weight", strings.Join(f.Weight, ","))
-	add("data", f.Data)
 	add("idempotency-key", f.IdempotencyKey)
 	for _, x := range []struct {
 		name string

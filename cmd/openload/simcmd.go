@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ type simCmd struct {
 	planFlags
 	load
 	closedFlags
+	mixFlags
 	limits
 	retryFlags
 	verdictFlags
@@ -30,13 +32,18 @@ type simCmd struct {
 }
 
 // Help explains --retry and --server.
-func (c *simCmd) Help() string { return retryHelp() + "\nKeys of --server:\n" + lab.Help() }
+func (c *simCmd) Help() string {
+	return `With --targets, or a plan file's requests, the report and rules tell operations
+apart by what they would send. The modelled server serves all alike.
+
+` + retryHelp() + "\nKeys of --server:\n" + lab.Help()
+}
 
 func (c *simCmd) run(s streams) (int, error) {
 	if again, _ := retry.Parse(c.Retry); again.Query() != "" {
 		return 0, usagef("--retry: unknown=query: asks a real server; a simulated one has no path, so leave it out")
 	}
-	p, err := c.planned()
+	p, err := c.planned(s.in)
 	server, serverErr := lab.Parse(c.Server)
 	if serverErr != nil {
 		err = joined(err, usage(flagged(serverErr)))
@@ -69,14 +76,54 @@ func flagged(err error) error {
 }
 
 // planned is the plan that the flags and the file make.
-func (c *simCmd) planned() (p *plan.Plan, err error) {
+func (c *simCmd) planned(in io.Reader) (p *plan.Plan, err error) {
 	var sendErr error
-	c.sent, sendErr = c.mixed(c.Seed)
+	c.sent, sendErr = c.mixed(in)
 	c.blind = sendErr != nil
-	if p, err = c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags); c.sent != nil {
-		p.Target.Network = []string{"--plan " + quote(c.layers.file.Name)} // where the requests are
+	if p, err = c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags); c.sent != nil && (c.sent.several || c.sent.once > 0) {
+		if c.Targets == "" {
+			p.Target.Network = []string{"--plan " + quote(c.layers.file.Name)} // where the requests are
+		}
+		p.Target.Network = append(p.Target.Network, c.mixFlags.again()...)
 	}
 	return p, joined(err, sendErr)
+}
+
+// mixed is what operations would send, for nothing is sent: what tells them apart, and how
+// many there are. nil: nothing tells them apart.
+func (c *simCmd) mixed(in io.Reader) (*sending, error) {
+	f := requestFlags{}
+	f.mixFlags = c.mixFlags
+	f.Template = true // braces are not looked into
+	var urls []string
+	switch file := c.layers.file; {
+	case c.Targets != "":
+	case file.HasRequests():
+		f.inline = file
+	default:
+		if urls = c.layers.wordsOf("url"); len(urls) > 0 {
+			f.Weight = c.layers.wordsOf("weight")
+			break
+		}
+		if flags := c.mixFlags.again(); len(flags) > 0 {
+			return nil, usagef("%s: there is nothing to take in turn; add --targets FILE, or leave it out", strings.Join(flags, " and "))
+		}
+		return nil, nil
+	}
+	s, _, err := f.mixed(urls, in, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	var wrong []error
+	for i, it := range s.mix.Items() {
+		if err := it.Check(); err != nil && !templated(it) {
+			wrong = append(wrong, fmt.Errorf("target %d (%s): %w", i+1, it.Name, err))
+		}
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, usage(f.named(err))
+	}
+	return s, nil
 }
 
 // simulate runs p against a modelled server.
