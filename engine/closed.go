@@ -70,10 +70,12 @@ func RunClosed(ctx, stop context.Context, c Closed, w World, rec Recorder, lim L
 		}
 		l.fire() // those that waited for room go first
 		l.dispatch()
+		l.show()
 		if l.watch != nil {
 			l.watch.Turn(l.now)
 		}
 	}
+	l.show()
 	e.At = l.now
 	return l.skipped, e
 }

@@ -88,6 +88,14 @@ func TestCommonIsWhatOneLoopKnows(t *testing.T) {
 					require.Equal(t, rounded(one.land(0, by)), l.land(0, by))
 				}
 			}
+			if rapid.Bool().Draw(t, "show") {
+				l.show()
+			}
+			for i := range loops {
+				if other := &loops[i]; other != l {
+					other.show()
+				}
+			}
 			waiting, out := l.standing()
 			require.Equal(t, []int{one.waiting, one.flying}, []int{waiting, out})
 			require.Equal(t, rounded(one.behind(0)), l.behind(0))

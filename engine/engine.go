@@ -99,10 +99,12 @@ func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, 
 		if !l.draining && !l.more {
 			l.draining, l.end = true, min(l.end, l.now+l.lim.Drain)
 		}
+		l.show()
 		if l.watch != nil {
 			l.watch.Turn(l.now)
 		}
 	}
+	l.show()
 	e.At, e.Capped = l.now, l.capped
 	return e
 }

@@ -26,7 +26,11 @@ type pools struct {
 	flying  int
 	capped  bool    // a shot waited although its pool had room, since most were out
 	common  *Common // with other loops; nil: there are none
+	shown   stand   // what the others know of
 }
+
+// A stand is how many wait and are out.
+type stand struct{ waiting, out int }
 
 // A pool is what a World with a single pool is.
 type pool struct {
@@ -67,7 +71,6 @@ func (p *pools) push(s Shot) {
 	q.push(s)
 	p.waiting++
 	if p.common != nil {
-		p.common.stand(1, 0)
 		p.common.pool(s.Pool).join()
 	}
 }
@@ -76,7 +79,6 @@ func (p *pools) push(s Shot) {
 func (p *pools) passed(pool int32) {
 	p.waiting--
 	if p.common != nil {
-		p.common.stand(-1, 0)
 		p.common.pool(pool).leave()
 	}
 }
@@ -86,17 +88,24 @@ func (p *pools) left(pool int32) {
 	p.waiting--
 	p.flying++
 	p.all[pool].flying++
-	if p.common != nil {
-		p.common.stand(-1, 1)
-	}
 }
 
 // standing are how many wait and are out, those of other loops included.
 func (p *pools) standing() (waiting, out int) {
-	if p.common != nil {
-		return p.common.standing()
+	if p.common == nil {
+		return p.waiting, p.flying
 	}
-	return p.waiting, p.flying
+	waiting, out = p.common.standing()
+	return waiting + p.waiting - p.shown.waiting, out + p.flying - p.shown.out
+}
+
+// show lets other loops know how many wait and are out. It is called when all that may
+// leave has: what is dispatched and fired at once never waited.
+func (p *pools) show() {
+	if now := (stand{p.waiting, p.flying}); p.common != nil && now != p.shown {
+		p.common.stand(int64(now.waiting-p.shown.waiting), int64(now.out-p.shown.out))
+		p.shown = now
+	}
 }
 
 // late notes that a shot of the pool, which was pushed, is late by this much.
@@ -124,7 +133,6 @@ func (p *pools) land(pool int32, by time.Duration) (behind time.Duration) {
 	p.flying--
 	q.flying--
 	if p.common != nil {
-		p.common.stand(0, -1)
 		return p.common.pool(pool).land(by)
 	}
 	behind = max(q.behind, by)
