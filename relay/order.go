@@ -1,8 +1,11 @@
 package relay
 
 import (
+	"math"
+
 	"openload/correct"
 	"openload/engine"
+	"openload/schedule"
 )
 
 // order brings the arrivals of several loops into that of the schedule. An arrival waits
@@ -10,8 +13,9 @@ import (
 // arrival that waits is kept, so that the rest stays in order of time.
 type order struct {
 	tell  func(news)
-	over  []bool             // the loops that tell no more; nil: there is no order
-	next  uint64             // the arrival that is handed on next
+	over  []bool // the loops that tell no more; nil: there is no order
+	plan  schedule.Schedule
+	next  uint64             // of its arrivals, the one that is handed on next
 	early map[uint64]telling // those that wait for it
 	kept  []kept             // the same, and what happened since the first of them
 	from  int                // of kept, the first that was not handed on
@@ -37,9 +41,11 @@ func (o *order) take(n news) {
 		o.early[n.seq] = n.telling
 		o.keep(n)
 		o.release()
+	case n.seq < o.next:
+		o.tell(n)
 	default:
 		o.tell(n)
-		o.next = max(o.next, n.seq+1)
+		o.goOn()
 		o.release()
 	}
 }
@@ -96,5 +102,17 @@ func (o *order) pass() {
 		delete(o.early, o.next)
 		o.tell(news{telling: t})
 	}
-	o.next++
+	o.goOn()
+}
+
+// goOn goes on to the next arrival of the schedule.
+func (o *order) goOn() {
+	a, ok := o.plan.Next()
+	if !ok && len(o.early) > 0 {
+		panic("relay: an arrival that is not in the schedule")
+	}
+	o.next = a.Seq
+	if !ok {
+		o.next = math.MaxUint64
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"openload/correct"
 	"openload/engine"
 	"openload/relay"
+	"openload/schedule"
 )
 
 // arrive tells l of an arrival that was due each millisecond, late by so much.
@@ -24,6 +25,12 @@ func arrive(l *relay.Line, seq uint64, late time.Duration) {
 func end(l *relay.Line, seq uint64, at time.Duration) {
 	l.Record(correct.Sample{Seq: seq, Attempt: 1, Done: at, Fired: true, Final: true})
 	l.Turn(at)
+}
+
+func thousandPerSec(t *testing.T) schedule.Schedule {
+	rate, err := schedule.ParseRate("1000")
+	require.NoError(t, err)
+	return schedule.Spec{Shape: schedule.Constant(rate), N: 1_000_000}.Open(nil)
 }
 
 // handOn hands on what there is.
@@ -42,7 +49,7 @@ func (l *log) seqs() (seqs []uint64) {
 // A loop that is late holds up what happened elsewhere meanwhile, and no more.
 func TestOneIsLate(t *testing.T) {
 	var got log
-	r := relay.New(&got, relay.Options{Loops: 2, Strided: true})
+	r := relay.New(&got, relay.Options{Loops: 2, Schedule: thousandPerSec(t)})
 	punctual, late := r.Line(0), r.Line(1)
 	arrive(punctual, 0, 0)
 	arrive(late, 1, 0)
@@ -71,10 +78,30 @@ func TestOneIsLate(t *testing.T) {
 	require.Equal(t, []uint64{0, 1, 2, 3, 4, 6}, got.seqs(), "nobody is left who could tell of 5")
 }
 
+// A recording may have gaps.
+func TestGapsInTheSchedule(t *testing.T) {
+	var got log
+	gaps := schedule.Recording{{Seq: 1, At: ms}, {Seq: 4, At: 4 * ms}, {Seq: 6, At: 6 * ms}, {Seq: 9, At: 9 * ms}}
+	r := relay.New(&got, relay.Options{Loops: 2, Schedule: gaps.Open()})
+	arrive(r.Line(0), 4, 0)
+	r.Line(1).Turn(4 * ms)
+	handOn(r)
+	require.Empty(t, got.seqs())
+	arrive(r.Line(1), 1, 4*ms)
+	arrive(r.Line(0), 6, 0)
+	handOn(r)
+	require.Equal(t, []uint64{1, 4}, got.seqs())
+	arrive(r.Line(1), 9, 0)
+	r.Line(1).End()
+	r.Line(0).End()
+	handOn(r)
+	require.Equal(t, []uint64{1, 4, 6, 9}, got.seqs())
+}
+
 // What is kept for a loop that is far too late has an end.
 func TestOneIsFarTooLate(t *testing.T) {
 	var got log
-	r := relay.New(&got, relay.Options{Loops: 2, Strided: true})
+	r := relay.New(&got, relay.Options{Loops: 2, Schedule: thousandPerSec(t)})
 	const n = 120_000
 	for k := range uint64(n) {
 		arrive(r.Line(0), 2*k, 0)

@@ -5,6 +5,7 @@ import (
 
 	"openload/correct"
 	"openload/engine"
+	"openload/schedule"
 )
 
 // A Relay hands on what loops tell.
@@ -20,9 +21,9 @@ type Relay struct {
 type Options struct {
 	Loops int // how many there are; at least 1
 
-	// Strided says that the operations are those of one schedule, of which loop i of n
-	// has the arrivals with Seq % n == i.
-	Strided bool
+	// Schedule is, at its start, that of which loop i of n fires the arrivals with
+	// Seq % n == i. Nil: there is none, as in a closed loop.
+	Schedule schedule.Schedule
 }
 
 // New returns a relay that hands on to a recorder, which is called by [Relay.Run] alone.
@@ -32,8 +33,9 @@ func New(to engine.Recorder, o Options) *Relay {
 	for range o.Loops {
 		r.lines = append(r.lines, newLine(r.watch != nil, max(leastBlocks, mostBlocks/o.Loops)))
 	}
-	if o.Strided && o.Loops > 1 {
-		r.order = order{tell: r.tell, over: make([]bool, o.Loops), early: map[uint64]telling{}}
+	if o.Schedule != nil && o.Loops > 1 {
+		r.order = order{tell: r.tell, plan: o.Schedule, over: make([]bool, o.Loops), early: map[uint64]telling{}}
+		r.order.goOn()
 	}
 	return r
 }

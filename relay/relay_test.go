@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // run makes p with its loops in a bubble, where the recorder looks every 5 ms.
 func (p plan) run(t *testing.T, stop context.Context, to engine.Recorder) (ends []engine.End) {
-	r := relay.New(to, relay.Options{Loops: p.loops, Strided: true})
+	r := relay.New(to, relay.Options{Loops: p.loops, Schedule: p.schedule()})
 	ends = make([]engine.End, p.loops)
 	epoch := time.Now()
 	lim := p.lim

@@ -26,6 +26,14 @@ func notes(p *plan.Plan, s *correct.Snapshot) (all []correct.Doubt) {
 	return all
 }
 
+// held says that the recording held up the sending.
+func held(times uint64) []correct.Doubt {
+	if times == 0 {
+		return nil
+	}
+	return []correct.Doubt{{Code: "recording_slow", Text: fmt.Sprintf("recording could not keep up, and the loops waited for it %d times: what that delayed counts as our own lag; fewer --threads leave it more of the machine", times)}}
+}
+
 func totals(s *correct.Snapshot) retry.Totals {
 	return retry.Totals{Operations: s.Counts.Fired, Attempts: s.Counts.Attempts, Failed: s.Counts.Fired - s.Counts.OK}
 }

@@ -24,6 +24,7 @@ type Ready struct {
 	warm     uint64 // operations of the warm-up
 	budgets  []sla.Budget
 	arrivals schedule.Schedule
+	shares   []schedule.Schedule // of each of several loops
 }
 
 // Prepare makes p ready for one run.
@@ -51,7 +52,8 @@ func (r Ready) judged() uint64 { return r.Planned - min(r.Planned, r.warm) }
 type Setup struct {
 	Ready
 	World   engine.World
-	Cap     int // most connections to a host if the plan leaves it to us; 0: unlimited
+	Loops   Loops // in place of World: what they do is recorded beside them
+	Cap     int   // most connections to a host if the plan leaves it to us; 0: unlimited
 	Version string
 	Command string    // how to run it again
 	Started time.Time // the epoch in wall time
@@ -104,14 +106,15 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 		Version: s.Version, Command: s.Command, Started: s.Started, Engine: s.Engine, Machine: s.Machine,
 		Planned: s.Planned, Length: s.Length, ConnectionsLimit: most, Picture: picture,
 	}
-	var end engine.End
-	if p.Closed != nil {
-		meta.Skipped, end = engine.RunClosed(ctx, stop, closed(p), s.World, out, lim)
-	} else {
-		again := retries(p)
-		end = engine.Run(ctx, stop, s.arrivals, s.World, out, again.hook(), lim)
-		meta.Retry = again.counts()
+	again := retries(p)
+	send := s.alone
+	if s.Loops != nil {
+		send = s.together
 	}
+	sent := send(ctx, stop, out, again.hook(), lim)
+	end := sent.end
+	meta.Skipped, meta.Retry = sent.skipped, again.counts()
+	meta.Notes = append(meta.Notes, held(sent.held)...)
 	if s.Connections != nil {
 		c := s.Connections()
 		meta.Connections, j.held = &c.Connections, c.Held

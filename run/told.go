@@ -1,6 +1,7 @@
 package run
 
 import (
+	"sync/atomic"
 	"time"
 
 	"openload/correct"
@@ -69,13 +70,14 @@ type abort struct {
 	warm    func(intended time.Duration) bool
 
 	seen, again uint64 // operations that settled; with how many it is judged again
-	ended       bool
+	ended       atomic.Bool
 }
 
-func (a *abort) enough() bool { return a != nil && a.ended }
+// enough reports whether the run is over. Any goroutine may ask.
+func (a *abort) enough() bool { return a != nil && a.ended.Load() }
 
 func (a *abort) record(x correct.Sample) {
-	if a.ended {
+	if a.ended.Load() {
 		return
 	}
 	broken := false
@@ -91,7 +93,7 @@ func (a *abort) record(x correct.Sample) {
 	// A judgement reads all that was recorded, so one that says no is not repeated at
 	// every sample: the run as a whole may be worth nothing yet.
 	if broken && a.seen >= a.again {
-		a.ended = a.judge() == sla.Fail
+		a.ended.Store(a.judge() == sla.Fail)
 		a.again = a.seen + a.seen/4 + 1
 	}
 }

@@ -29,7 +29,7 @@ var may = map[string]string{
 	"sla":      "correct stats",
 	"plan":     "seed schedule retry sla request",
 	"engine":   "schedule correct retry",
-	"relay":    "engine correct",
+	"relay":    "schedule engine correct",
 
 	"transport": "request correct coding",
 	"live":      "engine correct request transport",
@@ -39,7 +39,7 @@ var may = map[string]string{
 	"live/conformance": "live engine correct request transport coding",
 
 	"report": "plan peak correct sla stats",
-	"run":    "plan seed schedule retry engine correct sla report",
+	"run":    "plan seed schedule retry engine relay correct sla report",
 	"source": "correct schedule report",
 	"repair": "source correct schedule stats sla plan report",
 	"sink":   "report correct sla plan",
