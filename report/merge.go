@@ -13,9 +13,10 @@ import (
 
 // Merge puts runs of one plan together as if all their operations were one run's:
 // counts are added and distributions merged, and a percentile is that of the whole,
-// never a mean of theirs. What needs the operations in order, or at one clock, is left
-// out: the prediction for a closed loop, episodes, peaks, percentiles over time. The
-// error says in what the runs are no runs of one plan. The report is to be judged.
+// never a mean of theirs. What is drawn over time lies over one another, each run from
+// its own start. What needs the operations in order, or was not kept, is left out, and a
+// note names it. The error says in what the runs are no runs of one plan. The report is
+// to be judged.
 func Merge(runs []Named) (*Report, error) {
 	if len(runs) < 2 {
 		return nil, errors.New("merge takes two runs or more")
@@ -26,7 +27,7 @@ func Merge(runs []Named) (*Report, error) {
 	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b Named) int { return a.Report.Run.Started.Compare(b.Report.Run.Started) })
 	out := *runs[0].Report
 	out.Counts, out.Rate, out.Peaks, out.Evidence = Counts{}, nil, nil, &Evidence{}
-	out.Network, out.Flow, out.Heat, out.Worst, out.Phases = nil, nil, nil, nil, nil
+	out.Run.ReadAudit = nil
 	out.SLA, out.Verdict, out.Reasons, out.Notes = []Rule{}, "none", []Reason{}, []Reason{}
 	out.Correction.Synthetic = 0
 	if out.Schedule != nil {
@@ -44,6 +45,9 @@ func Merge(runs []Named) (*Report, error) {
 		} else {
 			out.Run.Duration = max(out.Run.Duration, r.Report.Run.Started.Sub(out.Run.Started)+r.Report.Run.Duration)
 		}
+		if r.Report.Run.Pace != out.Run.Pace {
+			out.Run.Pace = ""
+		}
 		if m := r.Report.Run.Machine; i > 0 && m != "" && !strings.Contains(out.Run.Machine, m) {
 			out.Run.Machine += "; " + m
 		}
@@ -60,9 +64,17 @@ func Merge(runs []Named) (*Report, error) {
 	if err := out.mergeParts(runs); err != nil {
 		return nil, err
 	}
-	out.Series = mergeSeries(runs)
+	out.Phases, err = mergePhases(runs, out.Counts.OK)
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := out.mergePicture(runs)
+	if err != nil {
+		return nil, err
+	}
+	out.Series, out.Peaks, out.Network = mergeSeries(runs), mergePeaks(runs), mergeNetwork(runs)
 	out.Retries = mergeRetries(runs, &out.Counts)
-	out.Notes = append(out.Notes, mergeNotes(runs)...)
+	out.Notes = append(append(out.Notes, mergeNotes(runs)...), out.gaps(runs, drawn)...)
 	return &out, nil
 }
 
@@ -125,7 +137,7 @@ func (c *Counts) add(o *Counts, first bool) {
 }
 
 // addKnown adds what is known on both sides; else the sum is unknown.
-func addKnown[T uint64 | int](to **T, from *T) {
+func addKnown[T uint64 | int64 | int](to **T, from *T) {
 	if *to == nil || from == nil {
 		*to = nil
 		return
@@ -214,31 +226,6 @@ func (r *Report) mergeParts(runs []Named) error {
 	return err
 }
 
-// mergeSeries adds up windows, if all runs are cut into the same; percentiles of a
-// window are unknown then. Else there is no series.
-func mergeSeries(runs []Named) []Window {
-	out := slices.Clone(runs[0].Series)
-	for i := range out {
-		w := &out[i]
-		w.CorrectedP99, w.RawP99 = nil, nil
-		for _, r := range runs[1:] {
-			if len(r.Series) != len(out) || r.Series[i].At != w.At || r.Series[i].Width != w.Width {
-				return []Window{}
-			}
-			o := &r.Series[i]
-			w.Scheduled += o.Scheduled
-			w.Sent += o.Sent
-			w.OK += o.OK
-			w.Failed += o.Failed
-			w.Backlog, w.Out, w.OldestWait = max(w.Backlog, o.Backlog), max(w.Out, o.Out), max(w.OldestWait, o.OldestWait)
-			if o.CorrectedMax != nil && (w.CorrectedMax == nil || *o.CorrectedMax > *w.CorrectedMax) {
-				w.CorrectedMax = o.CorrectedMax
-			}
-		}
-	}
-	return out
-}
-
 func mergeRetries(runs []Named, c *Counts) *Retries {
 	if runs[0].Retries == nil {
 		return nil
@@ -269,7 +256,7 @@ func mergeRetries(runs []Named, c *Counts) *Retries {
 // mergeNotes name what the runs were, what each lacks, and the time between them.
 func mergeNotes(runs []Named) (notes []Reason) {
 	say := func(code, format string, a ...any) { notes = append(notes, Reason{code, fmt.Sprintf(format, a...)}) }
-	say("merged", "%d runs of one plan, put together: percentiles are of all their operations, and none is a mean", len(runs))
+	say("merged", "%d runs of one plan, put together: percentiles are of all their operations, and none is a mean; what is drawn over time counts from each run's own start%s", len(runs), seeds(runs))
 	for _, r := range runs {
 		switch p := r.Counts.Planned; {
 		case r.Report.Run.Interrupted:
@@ -300,6 +287,22 @@ func mergeNotes(runs []Named) (notes []Reason) {
 		}
 	}
 	return notes
+}
+
+// seeds names those of the runs, if they differ and are few enough to be read.
+func seeds(runs []Named) string {
+	const most = 10
+	var all []string
+	for _, r := range runs {
+		if r.Schedule != nil {
+			all = append(all, fmt.Sprint(r.Schedule.Seed))
+		}
+	}
+	different := slices.Compact(slices.Clone(all))
+	if len(different) < 2 || len(all) > most {
+		return ""
+	}
+	return "; their seeds are " + strings.Join(all, ", ")
 }
 
 // CommonRules are those that all runs were judged by; an error if they differ.

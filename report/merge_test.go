@@ -142,3 +142,136 @@ func TestRunsInVirtualTimeFollowOneAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, a.Run.Duration+b.Run.Duration, whole.Run.Duration)
 }
+
+// Where no window lies over two runs, the peak of the whole is one run's; where one may, it
+// is bounded by both.
+func TestMergedPeaks(t *testing.T) {
+	peaks := func(n ...uint64) *report.Peaks {
+		p := report.Peaks{Resolution: time.Microsecond, All: report.Arrivals{N: 100, Wave: &report.Wave{N: n[0]}}}
+		for i, most := range n {
+			p.All.Curve = append(p.All.Curve, report.Peak{Width: []time.Duration{time.Millisecond, time.Second, 10 * time.Second}[i], Sliding: most, Aligned: most - 1, At: time.Duration(most)})
+		}
+		return &p
+	}
+	for _, tt := range []struct {
+		name   string
+		after  time.Duration // b begins, of a run of 720 ms
+		engine string
+		want   []uint64
+		atMost bool
+	}{
+		{"side by side", 100 * time.Millisecond, "loop", []uint64{8, 30, 200}, true},
+		{"a second apart", 1720 * time.Millisecond, "loop", []uint64{5, 20, 200}, true},
+		{"a minute apart", time.Minute, "loop", []uint64{5, 20, 100}, false},
+		{"virtual time", 0, "sim", []uint64{5, 20, 100}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := timed(t, 0, times(10, 0)...), timed(t, tt.after, times(10, 1)...)
+			a.Run.Engine, b.Run.Engine = tt.engine, tt.engine
+			a.Peaks, b.Peaks = peaks(3, 20, 100), peaks(5, 10, 100)
+			whole, err := report.Merge(named(b, a))
+			require.NoError(t, err)
+			var got []uint64
+			for _, p := range whole.Peaks.All.Curve {
+				got = append(got, p.Sliding)
+			}
+			require.Equal(t, tt.want, got)
+			require.Equal(t, tt.atMost, whole.Peaks.All.AtMost)
+			require.EqualValues(t, 200, whole.Peaks.All.N)
+			require.EqualValues(t, 5, whole.Peaks.All.Wave.N)
+			require.EqualValues(t, 5, whole.Peaks.All.Curve[0].At)
+		})
+	}
+}
+
+// Whom the connections reached adds up.
+func TestMergedNetworks(t *testing.T) {
+	a, b := timed(t, 0, 10), timed(t, time.Minute, 20)
+	a.Network = &report.Network{Protocol: "HTTP/1.1", BodyBytes: 3, Peers: []report.Peer{{Address: "x", Connections: 1, Attempts: 2}}, Lookups: &report.Lookups{N: 1, Slowest: 5}}
+	b.Network = &report.Network{Protocol: "HTTP/1.1", BodyBytes: 4, Peers: []report.Peer{{Address: "y", Attempts: 1}, {Address: "x", Connections: 1, Attempts: 3}}, Lookups: &report.Lookups{N: 2, Failed: 1, Slowest: 4}, HTTP2: &report.HTTP2{Streams: 2}}
+	a.Network.Hosts = []report.Host{{URL: "http://a", Connections: 1, MaxConnections: 1, Attempts: 2, Peers: a.Network.Peers}}
+	b.Network.Hosts = []report.Host{{URL: "http://a", Connections: 2, MaxConnections: 2, Attempts: 3, Held: true, Peers: a.Network.Peers}, {URL: "http://b", Attempts: 1}}
+	a.Network.Decoded = &report.Decoded{Bodies: 2, Decoded: 1, Wire: 10, Bytes: 30, Codings: map[string]uint64{"gzip": 2}, Failed: map[string]uint64{"gzip": 1}}
+	b.Network.Decoded = &report.Decoded{Bodies: 3, Decoded: 3, Wire: 20, Bytes: 50, Codings: map[string]uint64{"br": 3}}
+	whole, err := report.Merge(named(a, b))
+	require.NoError(t, err)
+	require.Equal(t, &report.Network{
+		Hosts: []report.Host{
+			{URL: "http://a", Connections: 3, MaxConnections: 3, Attempts: 5, Held: true, Peers: []report.Peer{{Address: "x", Connections: 2, Attempts: 4}}},
+			{URL: "http://b", Attempts: 1, Peers: []report.Peer{}},
+		},
+		Decoded:  &report.Decoded{Bodies: 5, Decoded: 4, Wire: 30, Bytes: 80, Codings: map[string]uint64{"gzip": 2, "br": 3}, Failed: map[string]uint64{"gzip": 1}},
+		Protocol: "HTTP/1.1", BodyBytes: 7, Peers: []report.Peer{{Address: "x", Connections: 2, Attempts: 5}, {Address: "y", Attempts: 1}},
+		Lookups: &report.Lookups{N: 3, Failed: 1, Slowest: 5}, HTTP2: &report.HTTP2{Streams: 2},
+	}, whole.Network)
+}
+
+// Windows of runs that were cut differently are put together as the widest are.
+func TestMergedSeries(t *testing.T) {
+	a, b := timed(t, 0, 10, 20, 30, 40), timed(t, time.Minute, 10, 20, 30, 40)
+	require.Equal(t, 100*time.Millisecond, a.Series[0].Width)
+	b.Series = []report.Window{{Width: 200 * time.Millisecond, Scheduled: 3, OK: 3, Backlog: 2}, {At: 200 * time.Millisecond, Width: 200 * time.Millisecond, Scheduled: 1, OK: 1}}
+	whole, err := report.Merge(named(a, b))
+	require.NoError(t, err)
+	require.Len(t, whole.Series, 2)
+	require.Equal(t, []uint64{6, 2}, []uint64{whole.Series[0].Scheduled, whole.Series[1].Scheduled})
+	require.Equal(t, 2, whole.Series[0].Backlog)
+	require.Equal(t, 30*time.Millisecond, *whole.Series[0].CorrectedMax)
+
+	b.Series[0].Width = 70 * time.Millisecond
+	whole, err = report.Merge(named(a, b))
+	require.NoError(t, err)
+	require.Empty(t, whole.Series)
+	require.Contains(t, whole.Notes[len(whole.Notes)-1].Text, "the windows over time, which are cut differently")
+}
+
+// What the runs had and the whole has not is said, and what nobody had is not.
+func TestMergeNamesWhatItLeavesOut(t *testing.T) {
+	a, b := timed(t, 0, 10, 20), timed(t, time.Minute, 30, 40)
+	gap := func() string {
+		whole, err := report.Merge(named(a, b))
+		require.NoError(t, err)
+		for _, n := range whole.Notes {
+			if n.Code == "not_merged" {
+				return n.Text
+			}
+		}
+		return ""
+	}
+	require.Equal(t, "of the runs, and not of the whole: the prediction for a closed loop; percentiles over time; percentiles of our lag and of the wait for a connection", gap())
+	b.Peaks, b.Phases = nil, nil
+	a.Run.ReadAudit = &report.ReadAudit{N: 1}
+	a.Flow, a.Network = &report.Flow{Width: 10 * time.Millisecond}, &report.Network{}
+	for _, what := range []string{"how long answers lay unread", "where the corrected time went", "which not all were drawn with", "how many left at once", "whom connections reached"} {
+		require.Contains(t, gap(), what)
+	}
+	old := timed(t, time.Minute, 30, 40)
+	for i := range old.Phases {
+		if e := old.Phases[i].Each; e != nil {
+			e.Histogram = ""
+		}
+	}
+	b = old
+	require.Contains(t, gap(), "which an older openload did not keep")
+}
+
+// A picture that openload has not drawn is refused, and not merged into nonsense.
+func TestAPictureThatCannotBeIsRefused(t *testing.T) {
+	for name, spoil := range map[string]func(*report.Report){
+		"10ms":      func(r *report.Report) { r.Flow.Width = 11 * time.Millisecond },
+		"too many":  func(r *report.Report) { r.Heat.Failed = make([]uint64, 121) },
+		"histogram": func(r *report.Report) { r.Heat.Raw = []string{"nonsense"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := timed(t, 0, 10), timed(t, time.Minute, 20)
+			for _, r := range []*report.Report{a, b} {
+				r.Flow, r.Heat = &report.Flow{Width: 20 * time.Millisecond}, &report.Heat{Width: 40 * time.Millisecond}
+			}
+			_, err := report.Merge(named(a, b))
+			require.NoError(t, err)
+			spoil(b)
+			_, err = report.Merge(named(a, b))
+			require.ErrorContains(t, err, "f.json run 2: ")
+		})
+	}
+}

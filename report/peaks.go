@@ -20,7 +20,7 @@ type Peaks struct {
 type Arrivals struct {
 	N      uint64         `json:"n"`
 	Late   uint64         `json:"left_out"` // attempts that took too long to be counted
-	AtMost bool           `json:"at_most"`  // shards' peaks were added up: the true ones may be lower
+	AtMost bool           `json:"at_most"`  // peaks of shards or runs were added up: the true ones may be lower
 	Curve  []Peak         `json:"curve"`    // by width
 	Wave   *Wave          `json:"wave"`     // null if none stands out
 	Fit    *time.Duration `json:"fit_width_ns"`

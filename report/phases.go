@@ -17,7 +17,7 @@ type Phase struct {
 
 func phasesOf(s *correct.Snapshot) (all []Phase) {
 	for _, p := range s.Phases() {
-		out := Phase{Name: p.Phase.String(), Mean: p.Mean, Each: DistOf(p.Dist)}
+		out := Phase{Name: p.Phase.String(), Mean: p.Mean, Each: WithHistogram(p.Dist)}
 		if p.Sum.IsInt64() {
 			sum := p.Sum.Int64()
 			out.Sum = &sum

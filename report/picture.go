@@ -32,6 +32,7 @@ type Heat struct {
 // Operation is one of the operations that took longest, by its last attempt. The phases
 // add up to what it took, or in a closed loop to what its attempt took.
 type Operation struct {
+	Run      int                      `json:"run,omitempty"` // of runs that were merged, in the order of their start from 1
 	Seq      uint64                   `json:"seq"`
 	Intended *time.Duration           `json:"t_ns"` // when it was due; null in a closed loop
 	Took     time.Duration            `json:"took_ns"`
@@ -46,23 +47,7 @@ func (r *Report) picture(p *correct.Picture, closed bool) {
 	if p == nil {
 		return
 	}
-	f := p.Flow()
-	r.Flow = &Flow{Width: f.Width, Scheduled: []uint64{}, Sent: []uint64{}, Ended: []uint64{}, Lag: []time.Duration{}, Late: []time.Duration{}}
-	for _, b := range f.Bins {
-		if !closed {
-			r.Flow.Scheduled = append(r.Flow.Scheduled, b.Scheduled)
-		}
-		r.Flow.Sent, r.Flow.Ended = append(r.Flow.Sent, b.Sent), append(r.Flow.Ended, b.Ended)
-		r.Flow.Lag, r.Flow.Late = append(r.Flow.Lag, b.Lag), append(r.Flow.Late, b.Late)
-	}
-	h := p.Heat()
-	r.Heat = &Heat{Width: h.Width, Corrected: []string{}, Raw: []string{}, Failed: []uint64{}}
-	for _, c := range h.Columns {
-		if !closed {
-			r.Heat.Corrected = append(r.Heat.Corrected, encoded(c.Corrected))
-		}
-		r.Heat.Raw, r.Heat.Failed = append(r.Heat.Raw, encoded(c.Raw)), append(r.Heat.Failed, c.Failed)
-	}
+	r.Flow, r.Heat = flowOf(p.Flow(), closed), heatOf(p.Heat(), closed)
 	for _, x := range p.Worst() {
 		o := Operation{Seq: x.Seq, Took: x.Corrected(), Attempts: x.Attempt, Class: x.Class.String(), Status: x.Status, Phases: map[string]time.Duration{}}
 		if !x.Fired {
@@ -81,6 +66,29 @@ func (r *Report) picture(p *correct.Picture, closed bool) {
 		}
 		r.Worst = append(r.Worst, o)
 	}
+}
+
+func flowOf(f correct.Flow, closed bool) *Flow {
+	out := &Flow{Width: f.Width, Scheduled: []uint64{}, Sent: []uint64{}, Ended: []uint64{}, Lag: []time.Duration{}, Late: []time.Duration{}}
+	for _, b := range f.Bins {
+		if !closed {
+			out.Scheduled = append(out.Scheduled, b.Scheduled)
+		}
+		out.Sent, out.Ended = append(out.Sent, b.Sent), append(out.Ended, b.Ended)
+		out.Lag, out.Late = append(out.Lag, b.Lag), append(out.Late, b.Late)
+	}
+	return out
+}
+
+func heatOf(h correct.Heat, closed bool) *Heat {
+	out := &Heat{Width: h.Width, Corrected: []string{}, Raw: []string{}, Failed: []uint64{}}
+	for _, c := range h.Columns {
+		if !closed {
+			out.Corrected = append(out.Corrected, encoded(c.Corrected))
+		}
+		out.Raw, out.Failed = append(out.Raw, encoded(c.Raw)), append(out.Failed, c.Failed)
+	}
+	return out
 }
 
 func encoded(h *hdrhistogram.Histogram) string {

@@ -98,8 +98,12 @@ func (p *page) distCells(d *report.Dist) (cells []string) {
 	if d == nil || d.N == 0 {
 		return []string{"-", "-", "-", "-", "-", "-", "-", "0"}
 	}
+	none := "-" // unknown
+	if d.Failed > 0 {
+		none = "failed"
+	}
 	for _, x := range percentiles(d) {
-		cells = append(cells, p.known(x, "failed"))
+		cells = append(cells, p.known(x, none))
 	}
 	return append(cells, p.known(d.Mean, "-"), strconv.FormatUint(d.N, 10))
 }
@@ -110,7 +114,7 @@ func (p *page) partTables() (all []titled) {
 		t := htmlTable{Label: "where the corrected time went", Head: []string{"phase", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"}}
 		for _, x := range p.Phases {
 			each := x.Each
-			if each == nil {
+			if each == nil && x.Name == "lag" {
 				each = p.Latency.Lag
 			}
 			cells := []string{phaseName(x.Name), p.duration(x.Mean)}
@@ -191,6 +195,9 @@ func (p *page) waterfall() *waterfall {
 		f := fall{
 			Seq: strconv.FormatUint(o.Seq, 10), At: p.known(o.Intended, "-"), Took: p.duration(o.Took),
 			Attempts: strconv.Itoa(o.Attempts), Became: printable(strings.ReplaceAll(o.Class, "_", " ")),
+		}
+		if o.Run > 0 {
+			f.Seq += fmt.Sprintf(" of run %d", o.Run)
 		}
 		if o.Status > 0 && o.Status != 200 {
 			f.Became += " " + strconv.Itoa(o.Status)

@@ -35,7 +35,7 @@ func (p *page) peaks() {
 		p.point(several(n, "attempt") + " took too long to be in it")
 	}
 	if k.All.AtMost {
-		p.point("the peaks of the shards are added up: together they may have been lower, never higher")
+		p.point("peaks of what ran side by side are added up: together they may have been lower, never higher")
 	}
 }
 

@@ -21,9 +21,10 @@ type mergeCmd struct {
 // Help is what stands below the flags.
 func (c *mergeCmd) Help() string {
 	return `Counts are added and distributions merged: a percentile is that of all operations, and
-never a mean of the runs' percentiles, which is nobody's. Runs of different plans are
-refused. What a run lacks, and the time between two runs, is named. To ask whether two
-sides differ, keep the runs apart: openload compare.
+never a mean of the runs' percentiles, which is nobody's. What is drawn over time lies
+over one another, each run from its own start. Runs of different plans are refused. What
+a run lacks, the time between two runs, and what can't be put together, is named. To ask
+whether two sides differ, keep the runs apart: openload compare.
 
   openload merge a.json b.json --out json=both.json
   openload merge shard-*.json --sla 'p99<500ms'`
