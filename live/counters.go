@@ -36,22 +36,60 @@ func (c Counters) Over(hosts []Host) Counters {
 		return c
 	}
 	c.Hosts, c.Peers = hosts, nil
-	at := map[string]int{} // two hosts may be at one address
 	for _, h := range hosts {
 		c.Opened += h.Opened
 		c.Held, c.CapReached = c.Held || h.Held, c.CapReached || h.CapReached
-		for _, p := range h.Peers {
-			i, known := at[p.Address]
-			if !known {
-				i = len(c.Peers)
-				at[p.Address] = i
-				c.Peers = append(c.Peers, Peer{Address: p.Address})
-			}
-			c.Peers[i].Opened += p.Opened
-			c.Peers[i].Attempts += p.Attempts
-		}
+		c.Peers = joined(c.Peers, h.Peers) // two hosts may be at one address
 	}
 	return c
+}
+
+// Add adds those of another loop of the same run. Peak is an upper bound then: the loops'
+// need not coincide.
+func (c *Counters) Add(o Counters) {
+	own := Host{c.Opened, c.Peak, c.Held, c.CapReached, c.Peers}
+	own.add(Host{o.Opened, o.Peak, o.Held, o.CapReached, o.Peers})
+	c.Opened, c.Peak, c.Held, c.CapReached, c.Peers = own.Opened, own.Peak, own.Held, own.CapReached, own.Peers
+	c.Bytes += o.Bytes
+	c.Reads.Late.Merge(&o.Reads.Late)
+	c.Reads.Beyond += o.Reads.Beyond
+	for i := range c.Hosts {
+		c.Hosts[i].add(o.Hosts[i])
+	}
+	for _, f := range o.Failures {
+		i := slices.IndexFunc(c.Failures, func(own Failure) bool { return own.Class == f.Class && own.Text == f.Text })
+		if i < 0 {
+			c.Failures = append(c.Failures, f)
+			continue
+		}
+		c.Failures[i].Count += f.Count
+	}
+}
+
+func (h *Host) add(o Host) {
+	h.Opened += o.Opened
+	h.Peak += o.Peak
+	h.Held, h.CapReached = h.Held || o.Held, h.CapReached || o.CapReached
+	h.Peers = joined(h.Peers, o.Peers)
+}
+
+// joined adds peers to those of the same address, and the others behind them.
+func joined(to, more []Peer) []Peer {
+	at := make(map[string]int, len(to))
+	for i, p := range to {
+		at[p.Address] = i
+	}
+	for _, p := range more {
+		i, known := at[p.Address]
+		if !known {
+			i = len(to)
+			at[p.Address] = i
+			to = append(to, Peer{Address: p.Address})
+		}
+		to[i].Opened += p.Opened
+		to[i].Attempts += p.Attempts
+	}
+	return to
 }
 
 // An Audit is what the kernel knows of some of the reads.

@@ -21,6 +21,7 @@ type Options struct {
 	Host    func(seq uint64) int
 
 	Connections    int           // most connections to a host at once, those being dialled included; at least 1
+	Dials          int           // most under way to a host at once; 0: what live.Dials says
 	ConnectTimeout time.Duration // of each dial; 0: none
 	NoKeepAlive    bool          // a connection takes one request
 	PerConnection  int           // most requests that one takes; 0: any number

@@ -108,7 +108,10 @@ func New(o Options) (*World, error) {
 		o.Clients = []*transport.Client{o.Client}
 	}
 	w.several = len(o.Clients) > 1
-	dials := live.Dials(len(o.Clients))
+	dials := o.Dials
+	if dials == 0 {
+		dials = live.Dials(len(o.Clients))
+	}
 	if w.once {
 		dials = o.Connections // dialling is what the run does, then
 	}
