@@ -2,11 +2,13 @@ package live
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 )
 
 const (
-	// MaxConnections is the automatic cap where descriptors allow more.
+	// MaxConnections is the automatic cap where descriptors allow more, of all hosts
+	// together.
 	MaxConnections = 10_000
 	// reserved descriptors are for everything else: streams, result files, the poller,
 	// a lab server's listener.
@@ -14,7 +16,7 @@ const (
 )
 
 // Prepare readies the process for a run and returns how many connections its file
-// descriptors allow, MaxConnections at most. Call it early: on Linux the finer timers
+// descriptors allow. Call it early: on Linux the finer timers
 // go to the threads that the calling one starts from then on.
 //
 // It raises the limit of descriptors as far as it may, and GOMAXPROCS to 2: with 1,
@@ -25,22 +27,23 @@ func Prepare() (connections int) {
 		runtime.GOMAXPROCS(2)
 	}
 	fineTimers()
-	limit := raiseDescriptors()
-	if limit >= MaxConnections+reserved {
-		return MaxConnections
-	}
-	return max(1, int(limit)-reserved)
+	return max(1, int(min(raiseDescriptors(), math.MaxInt32))-reserved)
 }
 
-// Cap is the most connections that a run opens: those asked for, or, for 0, those
-// that descriptors allow. err warns that more were asked for than allowed: some dials
-// will fail then, as out of descriptors, and the run is worth nothing.
-func Cap(asked, allowed int) (connections int, err error) {
+// Cap is the most connections that a run opens to each of so many hosts: those asked for,
+// or, for 0, an equal share of those that descriptors allow, so that no host can use up
+// another's. err warns that more were asked for than allowed: some dials may fail then, as
+// out of descriptors, and the run is worth nothing.
+func Cap(asked, allowed, hosts int) (each int, err error) {
 	if asked <= 0 {
-		return allowed, nil
+		return max(1, min(allowed, MaxConnections)/hosts), nil
 	}
-	if asked > allowed {
-		err = fmt.Errorf("%d connections asked for, but file descriptors allow %d here: raise the limit (ulimit -n %d)", asked, allowed, asked+reserved)
+	if asked > allowed/hosts {
+		what := fmt.Sprintf("%d connections", asked)
+		if hosts > 1 {
+			what += fmt.Sprintf(" to each of %d hosts", hosts)
+		}
+		err = fmt.Errorf("%s asked for, but file descriptors allow %d here: raise the limit (ulimit -n %d)", what, allowed, asked*hosts+reserved)
 	}
 	return asked, err
 }

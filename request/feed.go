@@ -79,6 +79,9 @@ func (f *Feed) Message(seq uint64, attempt int) Message {
 	}
 }
 
+// TargetOf is what [Wire.TargetOf] is.
+func (f *Feed) TargetOf(seq uint64) int { return f.wire.TargetOf(seq) }
+
 // Query is what [Wire.Query] is.
 func (f *Feed) Query(seq uint64, attempt int) Message {
 	return f.wire.Query(f.buffer(), seq, attempt)

@@ -95,15 +95,15 @@ func NewMix(items []Item, order Order, draw func(seq uint64) uint64) (*Mix, erro
 }
 
 // name gives every item a name that has none: its method and path, with the host if
-// there are several. The query is left out, so that one page is one target.
+// there are several, and the scheme if there are both. The query is left out, so that one
+// page is one target.
 func (m *Mix) name() {
-	several := false
-	authority := func(r Request) string {
-		p, _ := cut(r.URL)
-		return p.authority
-	}
+	several, both := false, false
+	first, _ := cut(m.items[0].URL)
 	for _, it := range m.items {
-		several = several || authority(it.Request) != authority(m.items[0].Request)
+		p, err := cut(it.URL)
+		several = several || p.authority != first.authority
+		both = both || err == nil && p.tls != first.tls
 	}
 	for i, it := range m.items {
 		if it.Name != "" {
@@ -113,8 +113,15 @@ func (m *Mix) name() {
 		path, _, _ := strings.Cut(p.path, "?")
 		if err != nil {
 			path, _, _ = strings.Cut(RedactURL(it.URL), "?") // a template may be no URL yet
-		} else if several {
+		} else if several || both {
 			path = p.authority + path
+		}
+		if both && err == nil {
+			scheme := "http://"
+			if p.tls {
+				scheme = "https://"
+			}
+			path = scheme + path
 		}
 		m.items[i].Name = it.Verb() + " " + path
 	}

@@ -92,6 +92,7 @@ func TestNames(t *testing.T) {
 		{"method and path", []Item{{Request: Request{URL: "http://h/a?token=x"}}, {Request: Request{URL: "http://h/b", Method: "PUT"}}}, []string{"GET /a", "PUT /b"}},
 		{"one page is one target", []Item{{Request: Request{URL: "http://h/a?page=1"}}, {Request: Request{URL: "http://h/a?page=2"}}}, []string{"GET /a"}},
 		{"several hosts", []Item{{Request: Request{URL: "http://h/a"}}, {Request: Request{URL: "http://u:p@i:81/a"}}}, []string{"GET h/a", "GET i:81/a"}},
+		{"both schemes", []Item{{Request: Request{URL: "http://h/a"}}, {Request: Request{URL: "https://h/a?x"}}}, []string{"GET http://h/a", "GET https://h/a"}},
 		{"given", []Item{{Name: "checkout", Request: Request{URL: "http://h/a"}}, {Request: Request{URL: "http://h/b"}}}, []string{"checkout", "GET /b"}},
 		{"a template", []Item{{Request: Request{URL: "{{.base}}/a?x=1"}}}, []string{"GET {{.base}}/a"}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 
 	"openload/report"
 )
@@ -57,6 +58,10 @@ func tidyNetwork(n *report.Network) *report.Network {
 	}
 	c := *n
 	c.Peers = append([]report.Peer{}, c.Peers...)
+	c.Hosts = slices.Clone(c.Hosts)
+	for i := range c.Hosts {
+		c.Hosts[i].Peers = append([]report.Peer{}, c.Hosts[i].Peers...)
+	}
 	if c.Decoded != nil {
 		d := *c.Decoded
 		d.Codings, d.Failed = filled(d.Codings), filled(d.Failed)

@@ -1,6 +1,8 @@
 package sink_test
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"openload/report"
@@ -217,6 +219,26 @@ func coded() *report.Report {
 		Failed: map[string]uint64{"br: cut off": 2},
 	}}
 	r.Notes = append(r.Notes, report.Reason{Code: "not_decoded", Text: "2 of 200 encoded bodies did not decode (br: cut off); their answers count by status all the same"})
+	return r
+}
+
+// twoHosts is a run that went to three hosts, of which one could not be reached.
+func twoHosts() *report.Report {
+	r := targets()
+	r.Plan.Method, r.Plan.URL = "", "http://search.internal:8080 https://pay.internal http://127.0.0.1:9"
+	r.Plan.Hosts = strings.Fields(r.Plan.URL)
+	r.Plan.Connections, r.Plan.ConnectionsLimit = 4, 4
+	r.Latency.ClosedLoop = nil
+	for i := range r.Targets {
+		r.Targets[i].Name = fmt.Sprintf("GET service-%c.internal.example.test:8080/health", 'a'+i)
+	}
+	r.Network = &report.Network{Protocol: "HTTP/1.1", Hosts: []report.Host{
+		{URL: r.Plan.Hosts[0], Connections: 5, MaxConnections: 4, Attempts: 900, Peers: []report.Peer{
+			{Address: "10.0.0.1:8080", Connections: 3, Attempts: 500}, {Address: "10.0.0.2:8080", Connections: 2, Attempts: 400},
+		}},
+		{URL: r.Plan.Hosts[1], Connections: 1, MaxConnections: 1, Attempts: 100, Peers: []report.Peer{{Address: "10.0.0.3:443", Connections: 1, Attempts: 100}}},
+		{URL: r.Plan.Hosts[2]},
+	}}
 	return r
 }
 

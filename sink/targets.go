@@ -23,6 +23,7 @@ func (p *page) targets() {
 		heading, reading = " targets (raw)", func(t report.Target) *report.Dist { return t.Latency.Raw }
 	}
 	rows := [][]string{{heading, "sent", "operations", "attempts", "each", "failed", "p50", "p99"}}
+	names := p.targetNames(20)
 	for i, t := range p.Targets {
 		if i == mostTargets {
 			break
@@ -36,7 +37,7 @@ func (p *page) targets() {
 			none = "-"
 		}
 		rows = append(rows, []string{
-			spaces(inset) + shorten(printable(t.Name), 20), p.part(t.SentShare), strconv.FormatUint(t.Counts.Scheduled, 10),
+			spaces(inset) + names[i], p.part(t.SentShare), strconv.FormatUint(t.Counts.Scheduled, 10),
 			strconv.FormatUint(t.Counts.Attempts, 10), each(t), strconv.FormatUint(t.Failed, 10), p.known(p50, none), p.known(p99, none),
 		})
 	}
@@ -135,6 +136,42 @@ func shorten(s string, to int) string {
 		}
 	}
 	return ""
+}
+
+// targetNames are the targets' names in so many columns: those that would look alike
+// begin shortly before they differ.
+func (p *page) targetNames(to int) []string {
+	short := make([]string, len(p.Targets))
+	alike := map[string][]int{}
+	for i, t := range p.Targets {
+		short[i] = shorten(printable(t.Name), to)
+		alike[short[i]] = append(alike[short[i]], i)
+	}
+	const before = 4 // runes that they have in common
+	for _, group := range alike {
+		if len(group) == 1 {
+			continue
+		}
+		first := []rune(printable(p.Targets[group[0]].Name))
+		common := len(first)
+		for _, i := range group[1:] {
+			other := []rune(printable(p.Targets[i].Name))
+			n := 0
+			for n < min(common, len(other)) && first[n] == other[n] {
+				n++
+			}
+			common = n
+		}
+		for _, i := range group {
+			rest := []rune(printable(p.Targets[i].Name))[max(0, common-before):]
+			text := ".." + string(rest)
+			for n := len(rest); width(text) > to && n > 0; n-- {
+				text = ".." + string(rest[:n-1]) + ".."
+			}
+			short[i] = text
+		}
+	}
+	return short
 }
 
 // tidyTargets is tidy for the targets.

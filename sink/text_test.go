@@ -39,6 +39,7 @@ var pages = []struct {
 	{"targets", sink.TextOptions{}, targets},
 	{"stages", sink.TextOptions{}, staged},
 	{"coded", sink.TextOptions{}, coded},
+	{"hosts", sink.TextOptions{}, twoHosts},
 }
 
 func text(t *testing.T, r *report.Report, opt sink.TextOptions) string {

@@ -123,7 +123,7 @@ func (c *demoCmd) measured(i *interrupts) (*lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	allowed := live.Prepare()
+	allowed, _ := live.Cap(0, live.Prepare(), 1)
 	var l lesson
 	var closedErr, openErr error
 	var both sync.WaitGroup

@@ -42,13 +42,17 @@ func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, clients []*tr
 	case len(local) > 0:
 		return nil, "", usagef("--local-addr needs the event loop, which does not know %s; leave one of them out", why)
 	}
+	host := func(uint64) int { return 0 }
+	if feed != nil {
+		host = feed.TargetOf
+	}
 	if f.Engine != "portable" && why == "" {
 		pace, err := loop.ParsePace(f.pace())
 		if err != nil {
 			return nil, "", usagef("--pace: %w", err)
 		}
 		l, err := loop.New(loop.Options{
-			Epoch: epoch, Client: clients[0], Feed: feed, Pace: pace, Connections: most,
+			Epoch: epoch, Clients: clients, Host: host, Feed: feed, Pace: pace, Connections: most,
 			ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive, PerConnection: how.limit(), Eager: p.Closed != nil, Local: local,
 		})
 		if err == nil {
@@ -61,7 +65,7 @@ func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, clients []*tr
 		return nil, "", usagef("--local-addr needs --engine loop; leave one of them out")
 	}
 	return live.New(live.Options{
-		Epoch: epoch, Dialer: how.dialer(clients[0]), Feed: feed, Connections: most,
+		Epoch: epoch, Dialers: how.dialers(clients), Host: host, Feed: feed, Connections: most,
 		ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive, PerConnection: how.limit(),
 	}), "portable", nil
 }

@@ -21,7 +21,7 @@ import (
 
 // findCmd is the search for the highest rate that keeps the rules.
 type findCmd struct {
-	URL          []string      `arg:"" optional:"" sep:"none" help:"What to ask for. Several are taken in turn."`
+	URL          []string      `arg:"" optional:"" sep:"none" help:"What to ask for. Several are taken in turn, whatever their hosts."`
 	From         schedule.Rate `group:"load" default:"10" placeholder:"RATE" help:"Lowest rate, tried first."`
 	To           schedule.Rate `group:"load" default:"10000" placeholder:"RATE" help:"Highest rate to try."`
 	StepDuration span          `group:"load" default:"10s" placeholder:"TIME" help:"How long each rate is measured."`

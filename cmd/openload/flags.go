@@ -146,7 +146,7 @@ type closedFlags struct {
 
 // limits bound a run.
 type limits struct {
-	Connections    int  `short:"c" group:"connection" default:"0" placeholder:"N" help:"Most connections, and so most requests in flight. 0: automatic."`
+	Connections    int  `short:"c" group:"connection" default:"0" placeholder:"N" help:"Most connections to a host, and so most requests in flight to it; of a closed loop, its workers. 0: automatic."`
 	Timeout        span `short:"t" group:"connection" default:"30s" placeholder:"TIME" help:"Most time for an attempt, from its first byte sent. 0: no limit."`
 	ConnectTimeout span `group:"connection" default:"5s" placeholder:"TIME" help:"Most time to open a connection. 0: no limit."`
 	Deadline       span `group:"connection" placeholder:"TIME" help:"Most time for an operation, from when it was intended."`

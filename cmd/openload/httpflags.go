@@ -63,7 +63,7 @@ func (f *httpFlags) manner(targets []request.Target, proxy *transport.Proxy) (*m
 			break
 		}
 		if m.http2 && !m.prior && !t.TLS {
-			wrong = append(wrong, errors.New("--http2: over http:// nobody can ask for it; give an https:// URL, or --http2-prior-knowledge if the server speaks nothing else"))
+			wrong = append(wrong, fmt.Errorf("--http2: over http:// nobody can ask for it%s; give an https:// URL, or --http2-prior-knowledge if the server speaks nothing else", amongSeveral(t, targets)))
 			break
 		}
 	}
@@ -97,15 +97,25 @@ func (m *manner) ready(c transport.Config, n transport.Network) {
 	}
 }
 
-// dialer opens connections to c's host.
-func (m *manner) dialer(c *transport.Client) live.Dialer {
-	switch {
-	case m == nil:
-		return live.Over(c)
-	case m.hops == nil:
-		return m.plainly(c)
+// dialers open the connections of a run, to each host its own.
+func (m *manner) dialers(clients []*transport.Client) (all []live.Dialer) {
+	if m != nil {
+		m.streams = nil // those of the run before
+		if m.hops != nil {
+			m.hops = &live.Hops{Rewrite: m.hops.Rewrite, Open: m.hops.Open}
+		}
 	}
-	return m.hops.Follow(m.plainly(c), c.Target(), nil)
+	for _, c := range clients {
+		switch {
+		case m == nil:
+			all = append(all, live.Over(c))
+		case m.hops == nil:
+			all = append(all, m.plainly(c))
+		default:
+			all = append(all, m.hops.Follow(m.plainly(c), c.Target(), nil))
+		}
+	}
+	return all
 }
 
 // plainly is dialer without redirects.
@@ -154,8 +164,11 @@ func (m *manner) told(ctx context.Context, c *report.Connections) {
 	}
 	h := &report.HTTP2{}
 	c.Opened, c.Most = 0, 0
-	for _, s := range m.streams {
+	for i, s := range m.streams {
 		is := s.Counts()
+		if i < len(c.Hosts) { // they come before those that servers redirect to
+			c.Hosts[i].Connections, c.Hosts[i].MaxConnections = uint64(is.Opened), is.Most
+		}
 		if is.Protocol != "" {
 			c.Protocol = is.Protocol
 		}

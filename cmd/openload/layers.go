@@ -57,7 +57,7 @@ var replaces = [][]string{{"rate", "phase", "schedule"}, {"url", "targets"}}
 
 // flagKeys are the keys of plan files: the flags of the commands that take one.
 func flagKeys(app *kong.Application) []plan.Key {
-	keys := []plan.Key{{Name: "url", Flag: "url", Form: plan.List, Sample: "URL", Doc: "What to ask for: http://host:port/path, https://..., or host:port. Several are taken in turn."}}
+	keys := []plan.Key{{Name: "url", Flag: "url", Form: plan.List, Sample: "URL", Doc: "What to ask for: http://host:port/path, https://..., or host:port. Several are taken in turn, whatever their hosts."}}
 	for _, c := range app.Children {
 		if !slices.Contains(planned, c.Name) {
 			continue

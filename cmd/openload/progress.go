@@ -50,20 +50,32 @@ const (
 func headOf(r run.Ready) watch.Head {
 	p := r.Plan
 	h := watch.Head{
-		Request: p.Target.Method + " " + p.Target.URL, Planned: r.Planned, Length: r.Length, Closed: p.Closed != nil,
+		Request: requestOf(p), Planned: r.Planned, Length: r.Length, Closed: p.Closed != nil,
 		Warm: r.Warm(), WarmEnd: p.WarmUntil(),
 		Load: []string{loadInWords(p)},
 	}
-	switch n := p.Connections; {
+	n := p.Connections
+	switch {
 	case n == 1:
 		h.Load = append(h.Load, "1 connection")
 	case n > 1:
 		h.Load = append(h.Load, fmt.Sprintf("%d connections", n))
 	}
+	if n > 0 && len(p.Target.Hosts) > 1 && p.Closed == nil {
+		h.Load[len(h.Load)-1] += " to each"
+	}
 	for _, rule := range p.Rules {
 		h.Load = append(h.Load, "SLA "+rule.String())
 	}
 	return h
+}
+
+// requestOf says what is asked; of many hosts, how many they are.
+func requestOf(p *plan.Plan) string {
+	if n := len(p.Target.Hosts); n > 3 {
+		return fmt.Sprintf("%d hosts", n)
+	}
+	return p.Target.Method + " " + p.Target.URL
 }
 
 func loadInWords(p *plan.Plan) string {

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"openload/correct"
-	"openload/live"
 	"openload/watch"
 )
 
@@ -154,7 +153,7 @@ func TestNobodyReadsTheTerminal(t *testing.T) {
 	i := catch()
 	defer i.release()
 	blocked := make(chan bool, 1)
-	result, err := againstLab(i, p, measureOptions{auto: live.Prepare(), progress: func(pr progress) *progress {
+	result, err := againstLab(i, p, measureOptions{auto: 100, progress: func(pr progress) *progress {
 		shown := showProgress("live", false, w, pr)
 		go func() { // the view does get stuck
 			<-shown.done

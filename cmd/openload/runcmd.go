@@ -21,7 +21,7 @@ import (
 
 // runCmd is a run against a real server.
 type runCmd struct {
-	URL []string `arg:"" optional:"" sep:"none" help:"What to ask for: http://host:port/path, https://..., or host:port. Several are taken in turn."`
+	URL []string `arg:"" optional:"" sep:"none" help:"What to ask for: http://host:port/path, https://..., or host:port. Several are taken in turn, whatever their hosts."`
 	planFlags
 	load
 	closedFlags
@@ -144,13 +144,11 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 	unverified := c.Insecure && (c.Location || spoken(w.sent.wire.Targets()))
 	p.Target = plan.Target{Insecure: unverified, NoKeepalive: c.NoKeepalive, Network: slices.Concat(c.authFlags.again(), c.httpFlags.again(), c.tlsFlags.again(), c.networkFlags.again())}
 	w.sent.describe(p)
-	if len(clients) > 1 {
-		return nil, nil, usagef("the targets go to %d hosts (%s); a run goes to one: give each its own", len(clients), p.Target.URL)
-	}
 	allowed := live.Prepare()
-	if _, err := live.Cap(p.Connections, allowed); err != nil {
+	if _, err := live.Cap(p.Connections, allowed, len(clients)); err != nil {
 		fmt.Fprintf(s.err, "openload: warning: %v\n", err)
 	}
+	auto, _ := live.Cap(0, allowed, len(clients))
 	metrics, err := c.listen(s, c.Quiet, &sink.Meter{Closed: p.Closed != nil})
 	if err != nil {
 		return nil, nil, err
@@ -160,7 +158,7 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 		defer feed.Close()
 		return measure(i.ctx, i.stop, p, clients, feed, measureOptions{
 			observe: metrics.also(one.observe), began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL), how: w.how,
-			auto: allowed, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
+			auto: auto, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
 			progress: func(p progress) *progress {
 				if p.color = useColor(c.Color, s.err); one.name != "" {
 					p.head.Load = append([]string{one.name}, p.head.Load...)
@@ -189,7 +187,7 @@ func interruptedOr(i *interrupts, err error) (int, error) {
 
 // measureOptions are what a run wants besides its plan.
 type measureOptions struct {
-	auto     int // most connections where the plan leaves it to us
+	auto     int // most connections to a host where the plan leaves it to us
 	engine   engineFlags
 	command  string
 	observe  func(correct.Sample)
@@ -227,25 +225,18 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	r := run.Run(ctx, stop, run.Setup{
 		Ready: ready, World: w, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
 		Started: epoch, Engine: name, Machine: machine(), Observe: o.observe,
-		Connections: func() run.Connections { return opened(ctx, w.Counters(), names.Stop(), o.how) },
+		Connections: func() run.Connections { return opened(ctx, clients, w.Counters(), names.Stop(), o.how) },
 	})
 	return r, nil
 }
 
-// routes are the ways to all hosts.
-func routes(clients []*transport.Client) (all []*transport.Route) {
-	for _, c := range clients {
-		all = append(all, c.Route())
-	}
-	return all
-}
-
 // opened is what a report says of a run's connections. ctx ends when nobody waits for it
 // any more.
-func opened(ctx context.Context, c live.Counters, l live.Lookups, how *manner) run.Connections {
+func opened(ctx context.Context, clients []*transport.Client, c live.Counters, l live.Lookups, how *manner) run.Connections {
 	out := run.Connections{Connections: report.Connections{
 		BodyBytes: uint64(c.Bytes),
 		Protocol:  "HTTP/1.1", Opened: uint64(c.Opened), Most: c.Peak, Pace: c.Pace, Reads: report.Audited(&c.Reads.Late, c.Reads.Beyond),
+		Hosts: hosts(clients, c.Hosts), Peers: peers(c.Peers),
 	}, Held: c.Held}
 	how.told(ctx, &out.Connections)
 	if d := out.Decoded; d != nil {
@@ -253,9 +244,6 @@ func opened(ctx context.Context, c live.Counters, l live.Lookups, how *manner) r
 	}
 	if why := how.why(); why != "" {
 		out.Failures = append(out.Failures, correct.Doubt{Code: "engine", Text: "the portable engine sent the requests, since the event loop does not know " + why})
-	}
-	for _, p := range c.Peers {
-		out.Peers = append(out.Peers, report.Peer{Address: p.Address, Connections: uint64(p.Opened), Attempts: uint64(p.Attempts)})
 	}
 	if l.N > 0 {
 		out.Lookups = &report.Lookups{N: uint64(l.N), Failed: uint64(l.Failed), Changed: uint64(l.Changed), Slowest: l.Slowest}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,11 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"openload/live"
 	"openload/plan"
 	"openload/request"
 	"openload/seed"
-	"openload/transport"
 )
 
 // mixFlags say what operations are told apart by.
@@ -357,21 +354,10 @@ func (s *sending) describe(p *plan.Plan) {
 			hosts = append(hosts, t.URL())
 		}
 		p.Target.URL = strings.Join(hosts, " ")
+		if len(hosts) > 1 {
+			p.Target.Hosts = hosts
+		}
 	}
-}
-
-// reach finds the ways to all hosts and readies their transports.
-func (s *sending) reach(ctx context.Context, c transport.Config, n transport.Network) (clients []*transport.Client, all live.Lookups, err error) {
-	var wrong []error
-	for _, t := range s.wire.Targets() {
-		c.Request = request.Request{URL: t.URL()}
-		client, looked, err := reach(ctx, c, n)
-		wrong = append(wrong, err)
-		clients = append(clients, client)
-		all.N += looked.N
-		all.Slowest = max(all.Slowest, looked.Slowest)
-	}
-	return clients, all, errors.Join(wrong...)
 }
 
 // again are the flags that send the same again, secrets redacted.
