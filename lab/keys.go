@@ -41,6 +41,7 @@ var keys = []key{
 	{"retry-after", "DUR", false, "retry-after=2s", "Retry-After of what is rejected, and of each 429 and 503", (*Spec).readRetryAfter, Spec.printRetryAfter},
 	{"layers", "L", false, "layers=3", "callers in a chain before the server that each retry", (*Spec).readLayers, Spec.printLayers},
 	{"attempts", "A", false, "attempts=3", "attempts of each of them, the first included", (*Spec).readAttempts, Spec.printAttempts},
+	{"budget", "P%", false, "budget=20%", "of what is asked of each of them, the share that it may repeat", (*Spec).readBudget, Spec.printBudget},
 	{"capacity", "R/s", false, "capacity=60/s", "one worker of R requests a second, in place of service=", (*Spec).readCapacity, Spec.printSteps},
 	{"until", "T", true, recovers, "the capacity before it holds until T; may be repeated", (*Spec).readUntil, printed},
 	{"then", "R/s", true, recovers, "the capacity from then on; may be repeated", (*Spec).readThen, printed},

@@ -12,13 +12,13 @@ import (
 func ask(m Model) []uint64 {
 	var l Ledger
 	at := m.Serve(0)
-	for calls := uint64(1); ; calls++ {
-		l.Call(calls, at)
-		if !at.Again(calls) {
-			return l.Stats().Layers
+	for call := uint64(1); call > 0; call = at.Again(call) {
+		if call > 1 {
+			at = m.Serve(at.At)
 		}
-		at = m.Serve(at.At)
+		l.Call(call, at)
 	}
+	return l.Stats().Layers
 }
 
 func TestQ7AttemptsMultiply(t *testing.T) {
@@ -27,6 +27,26 @@ func TestQ7AttemptsMultiply(t *testing.T) {
 	require.Equal(t, []uint64{1, 1, 1}, ask(model(t, "layers=3 attempts=3")), "nothing fails")
 	require.Equal(t, []uint64{2, 4, 8}, ask(model(t, "service=1s max-age=1ms layers=3 attempts=2")), "nor if it is turned away")
 	require.Equal(t, []uint64{1, 1, 1}, ask(model(t, "status=404:100% layers=3 attempts=3")), "404 is an answer")
+}
+
+// Of what is asked of a layer it repeats a fifth, and the layer behind it a fifth of that.
+func TestQ9BudgetsMultiplyLess(t *testing.T) {
+	for budget, want := range map[string][]uint64{
+		"20%": {1200, 1440, 1728}, "10%": {1100, 1210, 1331}, "12.5%": {1125, 1265, 1423}, "100%": {2000, 4000, 8000},
+	} {
+		m := model(t, "errors=100% layers=3 attempts=3 budget="+budget)
+		var l Ledger
+		for range 1000 {
+			a := m.Serve(0)
+			for call := uint64(1); ; a = m.Serve(a.At) {
+				l.Call(call, a)
+				if call = a.Again(call); call == 0 {
+					break
+				}
+			}
+		}
+		require.Equal(t, want, l.Stats().Layers, budget)
+	}
 }
 
 // Against the loops themselves: each layer stops at its first success.
@@ -52,15 +72,13 @@ func TestLayersAreLoopsInEachOther(t *testing.T) {
 
 		s := parsed(t, fmt.Sprintf("layers=%d attempts=%d", depth, attempts))
 		var l Ledger
-		for calls := uint64(1); ; calls++ {
+		for call, made := uint64(1), uint64(1); call > 0; made++ {
 			a := Answer{Status: 500, layers: s.layers}
-			if calls == succeeds {
+			if made == succeeds {
 				a.Status = 200
 			}
-			l.Call(calls, a)
-			if !a.Again(calls) {
-				break
-			}
+			l.Call(call, a)
+			call = a.Again(call)
 		}
 		require.Equal(t, want, l.Stats().Layers)
 	})

@@ -96,7 +96,7 @@ func (l *Ledger) remember(key uint64, executed bool) {
 	l.recent[key] = executed
 }
 
-// Call counts a call at the server, the given one of its request, counted from 1.
+// Call counts a call at the server, the given one of its request; see [Answer.Again].
 func (l *Ledger) Call(call uint64, a Answer) {
 	l.stats.HeldAtOnce = max(l.stats.HeldAtOnce, a.Held)
 	switch a.Fate {

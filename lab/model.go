@@ -41,8 +41,8 @@ const (
 // arrival, answers out. The server does its work whether or not the client
 // still waits.
 //
-// Who calls it plays the layers before the server as well: as long as [Answer.Again]
-// says so, the request arrives once more at the instant at which it was answered.
+// Who calls it plays the layers before the server as well: as [Answer.Again]
+// says, the request arrives once more at the instant at which it was answered.
 type Model interface {
 	// Serve returns what happens to the request that arrives at the instant at.
 	Serve(at time.Duration) Answer
@@ -55,7 +55,7 @@ type Model interface {
 // whatever the epoch of its caller. Only errors=, close= and status= draw from r, one
 // number for each request that is served; without them it may be nil.
 func (s Spec) Model(r *rand.Rand) Model {
-	m := &machine{spec: s, chance: r, mix: s.mix(), stalls: slices.Clone(s.stalls)}
+	m := &machine{spec: s, layers: s.layers.funded(), chance: r, mix: s.mix(), stalls: slices.Clone(s.stalls)}
 	if r == nil && len(m.mix) > 0 {
 		panic("lab: errors=, close= and status= need a source of chance")
 	}
@@ -84,6 +84,7 @@ type machine struct {
 	spec    Spec
 	gate    gate
 	queue   queue
+	layers  layers
 	request uint64  // the work of an ordinary request
 	stalls  []stall // those to come, by number; their work is in nanoseconds
 	mix     []share
@@ -106,7 +107,7 @@ func (m *machine) Serve(at time.Duration) Answer {
 	if a.Effect {
 		a.EffectAt = m.instant(a.EffectAt)
 	}
-	a.layers = m.spec.layers
+	a.layers = m.layers
 	return a
 }
 

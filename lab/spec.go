@@ -142,6 +142,9 @@ func (s Spec) check(seen map[string]bool) (problems []error) {
 	} else if calls := math.Pow(float64(s.layers.attempts), float64(s.layers.depth)); calls > maxCalls {
 		complain("%d layers of %d attempts make up to %.3g calls of one request; write fewer, for at most %d", s.layers.depth, s.layers.attempts, calls, maxCalls)
 	}
+	if seen["budget"] && !seen["layers"] {
+		complain("budget= is of the layers; write layers= and attempts= beside it, such as layers=2 attempts=3 budget=20%%")
+	}
 	return append(problems, s.checkGate(seen)...)
 }
 

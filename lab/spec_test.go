@@ -52,7 +52,7 @@ const (
 	notNumber = " is not the number of a request, which is 1 or more; write stall=K:DUR, such as stall=150:2s"
 	notCount  = " is not a whole number from 0 (no limit) to 1000000; write workers=N, such as workers=4"
 	notRate   = " is not a rate from 0/s to 1000000000/s with at most 9 decimals; write capacity=R/s, such as capacity=60/s"
-	theKeys   = "the keys are service, stall, freeze, workers, hang, hang-after, errors, close, status, body, trickle, accept, limit, queue, max-age, reject, retry-after, layers, attempts, capacity, until, then"
+	theKeys   = "the keys are service, stall, freeze, workers, hang, hang-after, errors, close, status, body, trickle, accept, limit, queue, max-age, reject, retry-after, layers, attempts, budget, capacity, until, then"
 	steps     = "capacity=60/s until=120s then=100/s"
 )
 
@@ -125,7 +125,7 @@ server: errors=1: "1" is not a share from 0% to 100%; write errors=P%, such as e
 }
 
 // beside is what a key makes no sense without.
-var beside = map[string]string{"trickle": "body=1B", "reject": "limit=1", "retry-after": "limit=1", "layers": "attempts=3", "attempts": "layers=3"}
+var beside = map[string]string{"trickle": "body=1B", "reject": "limit=1", "retry-after": "limit=1", "layers": "attempts=3", "attempts": "layers=3", "budget": "layers=2 attempts=3"}
 
 // Whoever follows an example is understood, and Help names every key.
 func TestExamplesAndHelp(t *testing.T) {
@@ -147,7 +147,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(k.example)
 	}
 	f.Add("service=50ms stall=150:2s freeze=11920ms:2s workers=0 errors=1% close=.5% hang=8s")
-	f.Add("accept=3/100ms limit=9 queue=0 max-age=1s reject=429 retry-after=2s status=429:5% layers=2 attempts=3 body=1MB trickle=5s")
+	f.Add("accept=3/100ms limit=9 queue=0 max-age=1s reject=429 retry-after=2s status=429:5% layers=2 attempts=3 budget=12.5% body=1MB trickle=5s")
 	f.Add("capacity=12.5 until=1ns then=1/90s until=10000h then=300/m")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Parse(text)

@@ -15,7 +15,7 @@ type visit struct {
 	*Server
 	era    *era
 	key    uint64 // a hash of its idempotency key, 0 if it has none
-	calls  uint64 // at the model
+	number uint64 // of the latest call at the model; see [Answer.Again]
 	answer Answer // to the last of them
 }
 
@@ -32,7 +32,7 @@ func (s *Server) arrive(r *fasthttp.RequestCtx) *visit {
 		v.era.journal.add(v.era.now(), operation, key, attempt)
 		v.era.ledger.Arrive(attempt)
 		v.era.ledger.Key(v.key)
-		v.call()
+		v.call(1)
 	})
 	return v
 }
@@ -47,10 +47,10 @@ func (s *Server) keyOf(r *fasthttp.RequestCtx) uint64 {
 }
 
 // call asks the model, which is locked.
-func (v *visit) call() {
-	v.calls++
+func (v *visit) call(number uint64) {
+	v.number = number
 	v.answer = v.era.model.Serve(v.era.now())
-	v.era.ledger.Call(v.calls, v.answer)
+	v.era.ledger.Call(number, v.answer)
 }
 
 // served waits until the answer begins to leave, and lets the layers call again
@@ -70,10 +70,15 @@ func (v *visit) served(ctx context.Context) bool {
 		if !v.until(ctx, v.answer.At-v.answer.Trickle) {
 			return false
 		}
-		if !v.answer.Again(v.calls) {
+		var again uint64
+		v.locked(func() {
+			if again = v.answer.Again(v.number); again > 0 {
+				v.call(again)
+			}
+		})
+		if again == 0 {
 			return true
 		}
-		v.locked(v.call)
 	}
 }
 

@@ -12,7 +12,7 @@ type event struct {
 	correct.Sample
 	cut    time.Duration // when its client gives up
 	gaveUp correct.Class // and the class that it then has
-	calls  uint64        // at the server so far
+	call   uint64        // the number of the latest at the server; see lab.Answer.Again
 	again  bool
 	alone  bool // its client has given up
 }

@@ -41,7 +41,7 @@ func (w *World) Stats() lab.Stats {
 
 // Fire sends the request now.
 func (w *World) Fire(s engine.Shot) {
-	e := event{Sample: s.Sample()}
+	e := event{Sample: s.Sample(), call: 1}
 	e.Sent, e.Written = w.now, true
 	e.cut, e.gaveUp = s.Cut(w.now)
 	w.ledger.Arrive(s.Attempt)
@@ -50,20 +50,19 @@ func (w *World) Fire(s engine.Shot) {
 
 // serve has the server take the request of e, for the first time or once more.
 func (w *World) serve(e *event) {
-	e.calls++
 	a := w.model.Serve(w.now)
-	w.ledger.Call(e.calls, a)
-	again := a.Again(e.calls)
+	w.ledger.Call(e.call, a)
+	again := a.Again(e.call)
 	if a.At > e.cut && !e.alone {
 		w.end(e, e.cut, e.gaveUp)
 		e.alone = true
 	}
 	if a.Effect {
-		w.ledger.Execute(key(e, again || a.Status == 0))
+		w.ledger.Execute(key(e, again > 0 || a.Status == 0))
 	}
 	switch {
-	case again:
-		e.Done, e.again = a.At, true
+	case again > 0:
+		e.Done, e.again, e.call = a.At, true, again
 		w.events.push(e)
 		return
 	case e.alone:
@@ -90,7 +89,7 @@ func (w *World) end(e *event, done time.Duration, c correct.Class) {
 // than once. What is told at the first attempt needs no memory, and a simulation may be
 // long.
 func key(e *event, unsure bool) uint64 {
-	if unsure || e.Attempt > 1 || e.calls > 1 || e.alone && e.gaveUp != correct.Deadline {
+	if unsure || e.Attempt > 1 || e.call > 1 || e.alone && e.gaveUp != correct.Deadline {
 		return e.Seq + 1
 	}
 	return 0
