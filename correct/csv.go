@@ -57,8 +57,8 @@ func ClassNamed(name string) (Class, bool) {
 	return 0, false
 }
 
-// An End is how a run ended, as the last line of its CSV says: without that line nobody
-// knows whether rows are missing. The zero End is that of a file without one.
+// An End is how a run ended, as the last line of its CSV or HdrHistogram log says: without
+// that line nobody knows whether rows are missing. The zero End is that of a file without one.
 type End struct {
 	How     EndHow
 	Planned uint64 // operations to be judged; 0: not known beforehand
@@ -92,7 +92,7 @@ func (e End) AppendCSV(b []byte, columns int) []byte {
 	return append(b, '\n')
 }
 
-// IsEnd reports whether a line of CSV is no attempt, but the run's end.
+// IsEnd reports whether a line is no attempt or interval, but the run's end.
 func IsEnd(line []byte) bool { return bytes.HasPrefix(line, []byte(endMark)) }
 
 // ParseEnd reads the first field of the line that AppendCSV wrote. What a later version

@@ -26,7 +26,8 @@ func (x *sample) report() (*report.Report, error) {
 	if x.opt.Expect != nil {
 		s.Expect = x.opt.Expect.String()
 	}
-	m := report.Meta{Version: x.opt.Version, Command: x.opt.Command, Notes: notes}
+	end, _ := x.file.End()
+	m := report.Meta{Version: x.opt.Version, Command: x.opt.Command, Notes: notes, Aborted: end.How == correct.EndAborted}
 	m.Started, _ = x.file.Epoch()
 	r := report.OfFile(s, snap, &verdict, m)
 	if x.choice.refuse != nil {

@@ -13,7 +13,7 @@ import (
 // hlog writes the raw and the corrected latencies as an HdrHistogram interval log, one
 // interval for all of them, since a report does not know which second they are from: two
 // series, tagged raw and corrected, of nanoseconds. Failures have no latency and are not
-// in them; a comment counts them.
+// in them; a comment counts them, and the last one says how the run ended.
 // Source: HdrHistogram, HistogramLogWriter.java.
 func hlog(w io.Writer, r *report.Report, _ TextOptions) error {
 	b := bufio.NewWriter(w)
@@ -37,5 +37,6 @@ func hlog(w io.Writer, r *report.Report, _ TextOptions) error {
 		}
 		hlogMissing(b, x.tag, x.dist.Failed, longer)
 	}
+	b.Write(r.End().AppendCSV(nil, 1))
 	return b.Flush()
 }

@@ -50,6 +50,7 @@ func TestHlog(t *testing.T) {
 	require.Equal(t, []string{
 		"# corrected: 9 failed, which are not in it and rank above all that is",
 		"# corrected: 1 took longer than 1h0m0s and are not in it",
+		"# end=complete planned=0 lost=0",
 		"",
 	}, lines[7:])
 	for i, want := range []struct {

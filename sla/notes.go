@@ -17,7 +17,7 @@ func OfRules(code string) bool { return slices.Contains(ofRules, code) }
 func (e *Evidence) notes(results []Result) (notes []correct.Doubt) {
 	s := e.Snapshot
 	if e.AbortedOnFail {
-		notes = append(notes, doubt("aborted", "stopped early (--abort-on-fail): after %d of %d operations a rule could not be kept any more, whatever the rest had brought", s.Counts.Scheduled, e.Planned))
+		notes = append(notes, doubt("aborted", "stopped early (--abort-on-fail): after %d%s operations a rule could not be kept any more, whatever the rest had brought", s.Counts.Scheduled, e.ofPlanned()))
 	}
 	if s.Growing() {
 		notes = append(notes, doubt("no_steady_state", "no steady state: more and more operations were under way towards the end, so p99 depends on n"))

@@ -125,11 +125,15 @@ func (e *Evidence) notRefuted() correct.Doubt {
 }
 
 func (e *Evidence) interrupted() correct.Doubt {
-	of := ""
-	if e.Planned > 0 {
-		of = fmt.Sprintf(" of %d", e.Planned)
+	return doubt("interrupted", "interrupted after %d%s operations: nothing is decided", e.Snapshot.Counts.Scheduled, e.ofPlanned())
+}
+
+// ofPlanned is how many there should have been, if that is known.
+func (e *Evidence) ofPlanned() string {
+	if e.Planned == 0 {
+		return ""
 	}
-	return doubt("interrupted", "interrupted after %d%s operations: nothing is decided", e.Snapshot.Counts.Scheduled, of)
+	return fmt.Sprintf(" of %d", e.Planned)
 }
 
 // tally is what was measured, in words, with aside behind the number.

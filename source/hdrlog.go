@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"time"
+
+	"openload/correct"
 )
 
 // A HdrHistogram interval log: comments, a legend, then lines of
@@ -127,6 +129,7 @@ func openHdrLog(f *File) error {
 	f.Facts = hdrFacts
 	unit := time.Nanosecond
 	if ownHdrLog(firstLine(f.s.peek(headSize))) {
+		f.ours = true
 		f.Facts.Tool, f.Facts.Leaps = "openload", "failures have no latency and are not in the log"
 	} else if u, err := f.needUnit("a HdrHistogram log doesn't state it"); err != nil {
 		return err
@@ -162,6 +165,17 @@ func (f *File) hdrIntervals(yield func(*Bucket) bool) error {
 		}
 		if line[0] == '#' {
 			c.comment(line)
+			if wrong := f.hdrEnd(line); wrong.why != "" {
+				if err := f.bad(wrong.field, wrong.text, wrong.why); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if f.end != (correct.End{}) {
+			if err := f.bad("", line[:min(len(line), 40)], "an interval behind the run's end: runs that are joined can't be told apart; read them one by one"); err != nil {
+				return err
+			}
 			continue
 		}
 		v, ok := hdrLine(line)
@@ -194,6 +208,24 @@ func (f *File) hdrIntervals(yield func(*Bucket) bool) error {
 			f.note(NoteClock, "the log's start times are no wall times, or contradict each other")
 		}
 	}
+}
+
+// hdrEnd reads the comment that says how a run of openload's ended.
+func (f *File) hdrEnd(line []byte) fault {
+	if !f.ours || !correct.IsEnd(line) {
+		return fine
+	}
+	end, ok := correct.ParseEnd(string(line))
+	switch {
+	case f.s.open: // a number in it may have been cut off
+		return fault{"end", line, "cut off"}
+	case !ok:
+		return fault{"end", line, "not how a run ends that this openload knows"}
+	case f.end != (correct.End{}):
+		return fault{why: "a second end: runs that are joined can't be told apart; read them one by one"}
+	}
+	f.end = end
+	return fine
 }
 
 // wantsTag is wants for tags.

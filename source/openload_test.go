@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -102,6 +103,43 @@ func TestOwnCSVSaysHowTheRunEnded(t *testing.T) {
 			require.Equal(t, tt.want, end)
 		})
 	}
+}
+
+// A log of ours says it in a comment, which means nothing in a log of somebody else's.
+func TestOwnHlogSaysHowTheRunEnded(t *testing.T) {
+	h := hdrhistogram.New(1, 3600e9, 3)
+	require.NoError(t, h.RecordValue(5e6))
+	payload, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	require.NoError(t, err)
+	head, interval, end := "#[openload v1, latencies in ns]", "Tag=raw,0.000,1.000,5.000,"+string(payload), "# end=interrupted planned=200 lost=3"
+	interrupted := correct.End{How: correct.EndInterrupted, Planned: 200, Lost: 3}
+	for name, tt := range map[string]struct {
+		in   []byte
+		want correct.End
+		ours bool
+	}{
+		"whole":          {txt(head, interval, end), interrupted, true},
+		"missing":        {txt(head, interval), correct.End{}, true},
+		"cut":            {bytes.TrimSuffix(txt(head, interval, end), []byte("\n")), correct.End{}, true},
+		"another's":      {txt("#[Histogram log format version 1.3]", interval, end), correct.End{}, false},
+		"before the end": {txt(head, "# raw: 9 failed", interval, "# raw: 9 failed", end), interrupted, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := must(t, tt.in, Options{Unit: time.Nanosecond})
+			end, ours := got.f.End()
+			require.Equal(t, tt.ours, ours)
+			require.Equal(t, tt.want, end)
+		})
+	}
+	for _, tt := range []struct{ name, line, want string }{
+		{"an interval behind it", interval, ": an interval behind the run's end"},
+		{"another run behind it", end, "line 4: a second end: runs that are joined can't be told apart"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.ErrorContains(t, read(txt(head, interval, end, tt.line), Options{}).err, tt.want)
+		})
+	}
+	require.ErrorContains(t, read(txt(head, interval, "# end=odd", interval), Options{}).err, "not how a run ends that this openload knows")
 }
 
 // What no run writes is an error that names the line and the field.
