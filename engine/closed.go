@@ -161,7 +161,7 @@ func (l *closed) dispatch() {
 		}
 		waiting, out := l.standing()
 		l.rec.Arrive(s.Seq, at, l.now, waiting, out)
-		l.push(s)
+		l.push(&s)
 		l.late(s.Pool, l.now-at)
 		l.fire()
 	}

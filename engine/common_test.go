@@ -66,7 +66,7 @@ func TestCommonIsWhatOneLoopKnows(t *testing.T) {
 			switch rapid.SampledFrom([]string{"push", "fire", "land", "pass"}).Draw(t, "step") {
 			case "push":
 				for _, p := range []*pools{l, &one} {
-					p.push(Shot{})
+					p.push(&Shot{})
 					p.late(0, by)
 				}
 			case "fire":

@@ -225,7 +225,7 @@ func (l *loop) dispatch() {
 		l.abort(s, correct.Blocked, l.now)
 		return
 	}
-	l.push(s)
+	l.push(&s)
 	l.late(s.Pool, l.now-s.Due)
 }
 
@@ -261,12 +261,13 @@ func (l *loop) halt() {
 	l.stopped = true
 	l.end = min(l.end, l.now+l.lim.Drain)
 	for l.more && l.next.At <= l.now {
-		l.push(l.arrive())
+		s := l.arrive()
+		l.push(&s)
 	}
 	for len(l.again) > 0 {
 		s := l.again.pop()
 		s.Due, s.Dispatched = l.now, l.now
-		l.push(s)
+		l.push(&s)
 	}
 	l.drain(func(s Shot) { l.abort(s, correct.Unfinished, l.now) })
 }

@@ -63,7 +63,7 @@ func (p *pools) room(pool int32, waiting int, since time.Duration) int {
 }
 
 // push has s wait, last in its pool.
-func (p *pools) push(s Shot) {
+func (p *pools) push(s *Shot) {
 	q := &p.all[s.Pool]
 	if q.len() == 0 {
 		p.some = append(p.some, s.Pool)

@@ -7,17 +7,19 @@ type queue struct {
 	n     int
 }
 
-func (q *queue) len() int   { return q.n }
-func (q *queue) head() Shot { return q.ring[q.first] }
+func (q *queue) len() int { return q.n }
 
-func (q *queue) push(s Shot) {
+// head is the first; it may be looked at until the next push.
+func (q *queue) head() *Shot { return &q.ring[q.first] }
+
+func (q *queue) push(s *Shot) {
 	if q.n == len(q.ring) {
 		ring := make([]Shot, max(64, 2*len(q.ring)))
 		m := copy(ring, q.ring[q.first:])
 		copy(ring[m:], q.ring[:q.first])
 		q.ring, q.first = ring, 0
 	}
-	q.ring[(q.first+q.n)&(len(q.ring)-1)] = s
+	q.ring[(q.first+q.n)&(len(q.ring)-1)] = *s
 	q.n++
 }
 

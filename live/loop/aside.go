@@ -19,7 +19,7 @@ import (
 // handshake, go through a proxy, or to a Unix socket.
 type asides struct {
 	world *World
-	done  chan handshake // as long as there can be dials, so that none blocks on it
+	done  chan handshake
 	ctx   context.Context
 	end   context.CancelFunc
 	all   sync.WaitGroup
@@ -31,22 +31,29 @@ type handshake struct {
 	outcome transport.Outcome
 }
 
+// mostHandshakes bounds the memory of a queue. A dial that has to wait for a place in it
+// waits for the loop, which is behind by as many.
+const mostHandshakes = 1 << 14
+
 func (t *asides) start(w *World) {
 	t.world = w
 	dials := 0
 	for _, p := range w.pools {
 		dials += p.spread
 	}
-	t.done = make(chan handshake, dials)
+	t.done = make(chan handshake, min(dials, mostHandshakes))
 	t.ctx, t.end = context.WithCancel(context.Background())
 }
 
 // stop ends every dial, and waits for it.
 func (t *asides) stop() {
 	t.end()
-	t.all.Wait()
-	for len(t.done) > 0 {
-		if h := <-t.done; h.outcome.Class == correct.OK {
+	go func() {
+		t.all.Wait()
+		close(t.done)
+	}()
+	for h := range t.done {
+		if h.outcome.Class == correct.OK {
 			unix.Close(h.conn.fd)
 		}
 	}
