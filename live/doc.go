@@ -4,7 +4,8 @@
 //
 // Connections are opened by need and within bounds, and closed when they cannot be
 // used again, or at the end. At most [MaxDials] dials are under way to a host, each for
-// a shot that was fired and found no idle connection. Where there are several hosts each
+// a shot that was fired and found no idle connection; and at most as many beside the shots,
+// so that all addresses of a name have their share: see [Places]. Where there are several hosts each
 // has a pool of its own, and what one of them does is nothing to the others.
 //
 // No shot is tied to its dial: it takes what comes first, that connection, another, or

@@ -47,8 +47,18 @@ type following struct {
 	message *request.Message
 }
 
+func (f following) route() *transport.Route { return routeOf(f.dialer) }
+
 func (f following) Dial(ctx context.Context, timeout time.Duration) (Conn, transport.Outcome) {
-	c, o := f.dialer.Dial(ctx, timeout)
+	return f.dialAt(ctx, timeout, transport.Anywhere)
+}
+
+func (f following) dialAt(ctx context.Context, timeout time.Duration, address int) (c Conn, o transport.Outcome) {
+	if address == transport.Anywhere {
+		c, o = f.dialer.Dial(ctx, timeout)
+	} else {
+		c, o = f.dialer.(routed).dialAt(ctx, timeout, address) // it has a route, or nobody would ask
+	}
 	if c == nil {
 		return nil, o
 	}

@@ -28,11 +28,12 @@ type pool struct {
 	most   int // connections
 	dials  int // most dials under way
 
-	idle     []*worker // the one that was used last is last
-	pending  []job     // fired, and waiting for a connection; oldest first
-	open     int       // connections there are, and being dialled
-	dialing  int       // of them being dialled
-	dialTime recent    // how long dials took
+	places   Places[*worker] // and which of them have nothing to do
+	pending  []job           // fired, and waiting for a connection; oldest first
+	open     int             // connections there are, and being dialled
+	dialing  int             // of them being dialled for shots
+	beside   int             // and beside them
+	dialTime recent          // how long dials took
 
 	hungry bool          // room could not give all that was asked for
 	grow   time.Duration // when it could give more, if nothing else happens
@@ -41,14 +42,14 @@ type pool struct {
 }
 
 func (w *World) newPool(d Dialer, connections, dials int) *pool {
-	return &pool{world: w, dialer: d, most: connections, dials: min(dials, connections), grow: engine.Forever}
+	return &pool{world: w, dialer: d, places: NewPlaces[*worker](routeOf(d)), most: connections, dials: min(dials, connections), grow: engine.Forever}
 }
 
 // room counts the idle connections, and the dials that may be started for shots that
 // wait since the instant given.
 func (p *pool) room(waiting int, since time.Duration) int {
 	p.hungry, p.grow = false, engine.Forever
-	room := len(p.idle)
+	room := p.places.Idle()
 	if room >= waiting {
 		return waiting
 	}
@@ -78,18 +79,59 @@ func (p *pool) patience() time.Duration {
 	return p.dialTime.median()
 }
 
-// fire gives the job to the connection that was used last, or lets it wait here for the
-// next one.
+// fire gives the job to an idle connection, or lets it wait here for the next one.
 func (p *pool) fire(j job) {
-	if n := len(p.idle); n > 0 {
-		k := p.idle[n-1]
-		p.idle = p.idle[:n-1]
+	for _, k := range p.places.Renew() {
+		p.end(k)
+	}
+	if p.places.Idle() > 0 {
 		j.idle = true
-		k.jobs <- j
+		p.places.Take().jobs <- j
+	} else {
+		p.push(j)
+		p.dial()
+	}
+	p.widen()
+}
+
+// lose counts one connection less.
+func (p *pool) lose() {
+	p.open--
+	p.world.open--
+}
+
+// end ends a connection that has nothing to do.
+func (p *pool) end(k *worker) {
+	p.places.Closed(k.address, k)
+	p.lose()
+	close(k.jobs)
+}
+
+// widen dials an address beside the shots, if there is one that wants it.
+func (p *pool) widen() {
+	if p.world.once || p.open >= p.most || p.beside >= p.dials {
 		return
 	}
-	p.push(j)
-	p.dial()
+	if address, ok := p.places.Wanted(p.world.now()); ok {
+		p.dialAt(address)
+	}
+}
+
+// spare is where a connection is to be dialled in place of k, which has answered, if there
+// may be no more.
+func (p *pool) spare(k *worker) (to int, ok bool) {
+	if p.open < p.most || p.beside >= p.dials {
+		return 0, false
+	}
+	return p.places.Spare(k.address, k.at)
+}
+
+// dialAt dials an address beside the shots.
+func (p *pool) dialAt(address int) {
+	p.open++
+	p.beside++
+	k := &worker{world: p.world, pool: p, jobs: make(chan job, 1), beside: true, address: address}
+	p.world.owners.Go(k.dial)
 }
 
 // dial opens connections for the shots that no dial under way will serve.
@@ -97,15 +139,28 @@ func (p *pool) dial() {
 	for len(p.pending) > p.dialing && p.dialing < p.dials && p.open < p.most {
 		p.open++
 		p.dialing++
-		k := &worker{world: p.world, pool: p, jobs: make(chan job, 1)}
+		k := &worker{world: p.world, pool: p, jobs: make(chan job, 1), address: transport.Anywhere}
 		p.world.owners.Go(k.dial)
+	}
+}
+
+// dialled notes that a dial has ended.
+func (p *pool) dialled(k *worker, opened bool) {
+	if !k.beside {
+		p.dialing--
+		return
+	}
+	p.beside--
+	p.places.Beside(k.address, opened, k.at)
+	if !opened {
+		p.host.Reached(routeOf(p.dialer).Label(k.address), false) // it stands in the report
 	}
 }
 
 // free gives a connection to the shot that has waited longest here, or to the idle.
 func (p *pool) free(k *worker) {
 	if len(p.pending) == 0 {
-		p.idle = append(p.idle, k)
+		p.places.Put(k.address, k)
 		return
 	}
 	j := p.pop(0)

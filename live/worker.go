@@ -13,13 +13,15 @@ import (
 // A worker owns one connection. Each of its events is the worker itself: it fills in
 // what happened, hands itself to the loop, and touches nothing before the next job.
 type worker struct {
-	world  *World
-	pool   *pool // the host's
-	served int   // requests that went over the connection
-	jobs   chan job
-	conn   Conn
-	used   bool // a request went over the connection
-	gone   bool // the connection is closed and the worker has left
+	world   *World
+	pool    *pool // the host's
+	address int   // of its route; Anywhere before the dial
+	beside  bool  // no shot waits for it
+	served  int   // requests that went over the connection
+	jobs    chan job
+	conn    Conn
+	used    bool // a request went over the connection
+	gone    bool // the connection is closed and the worker has left
 
 	state   state
 	at      time.Duration    // of the event
@@ -58,7 +60,11 @@ type job struct {
 func (k *worker) dial() {
 	w := k.world
 	began := w.now()
-	k.conn, k.outcome = k.pool.dialer.Dial(w.ctx, w.timeout)
+	if k.beside {
+		k.conn, k.outcome = k.pool.dialer.(routed).dialAt(w.ctx, w.timeout, k.address)
+	} else {
+		k.conn, k.outcome = k.pool.dialer.Dial(w.ctx, w.timeout)
+	}
 	k.at = w.now()
 	k.took = k.at - began
 	if k.outcome.Class == correct.OK {

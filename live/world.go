@@ -269,26 +269,30 @@ func (w *World) firstCut() (cut time.Duration, in *pool, first int) {
 
 // take handles an event, and returns the answer if it was one.
 func (w *World) take(k *worker) (s correct.Sample, ok bool) {
-	w.counters.count(k.outcome)
 	p := k.pool
+	if !k.beside || k.state != undialled {
+		w.counters.count(k.outcome)
+	}
 	switch k.state {
 	case dialled:
-		p.dialing--
+		p.dialled(k, true)
+		k.address, k.beside = k.outcome.Address, false
+		p.places.Opened(k.address)
 		w.open++
 		w.counters.Peak = max(w.counters.Peak, w.open)
-		p.host.Peak = max(p.host.Peak, p.open-p.dialing)
+		p.host.Peak = max(p.host.Peak, p.open-p.dialing-p.beside)
 		k.peer = p.host.Reached(k.outcome.Peer, !k.outcome.Shared)
 		p.dialTime.add(k.took)
 		p.free(k)
 	case undialled:
-		p.dialing--
+		p.dialled(k, false)
 		p.open--
-		if len(p.pending) > 0 {
+		if len(p.pending) > 0 && !k.beside {
 			s, ok = p.fail(0, k.at, k.outcome), true
 		}
 	case stale:
-		p.open--
-		w.open--
+		p.places.Closed(k.address, k)
+		p.lose()
 		p.push(k.job)
 		copy(p.pending[1:], p.pending) // it is the oldest
 		p.pending[0] = k.job
@@ -300,8 +304,11 @@ func (w *World) take(k *worker) (s correct.Sample, ok bool) {
 			p.host.Wrote(k.peer)
 		}
 		if k.gone {
-			p.open--
-			w.open--
+			p.places.Closed(k.address, k)
+			p.lose()
+		} else if to, ok := p.spare(k); ok {
+			p.end(k)
+			p.dialAt(to)
 		} else {
 			p.free(k)
 		}
@@ -340,11 +347,9 @@ func (w *World) Close() {
 	left := func() (n int) {
 		for _, p := range w.pools {
 			p.most = 0 // dial no more
-			p.open -= len(p.idle)
-			for _, k := range p.idle {
-				close(k.jobs)
+			for _, k := range p.places.All() {
+				p.end(k)
 			}
-			p.idle = nil
 			n += p.open
 		}
 		return n

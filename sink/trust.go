@@ -111,7 +111,11 @@ func (p *page) reached() (items []string) {
 		}
 	}
 	if l := n.Lookups; l != nil && (l.N > 1 || l.Failed > 0 || l.Slowest >= slowLookup) {
-		items = append(items, fmt.Sprintf("name looked up %d x, %d failed, %s at most (in no latency)", l.N, l.Failed, p.duration(l.Slowest)))
+		text := fmt.Sprintf("name looked up %d x, %d failed, ", l.N, l.Failed)
+		if l.Changed > 0 {
+			text += fmt.Sprintf("other addresses %d x, ", l.Changed)
+		}
+		items = append(items, text+p.duration(l.Slowest)+" at most (in no latency)")
 	}
 	return items
 }

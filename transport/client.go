@@ -91,12 +91,17 @@ func New(c Config) (*Client, error) {
 // Dial returns and the connection made by it is closed, at once; the class is then
 // Unfinished.
 func (l *Client) Dial(ctx context.Context, timeout time.Duration) (*Conn, Outcome) {
+	return l.DialAt(ctx, timeout, Anywhere)
+}
+
+// DialAt is Dial to an address of the route by its number.
+func (l *Client) DialAt(ctx context.Context, timeout time.Duration, address int) (*Conn, Outcome) {
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if timeout > 0 {
 		within, cancel = context.WithTimeout(ctx, timeout)
 	}
 	defer cancel()
-	w, err := l.route.Connect(within, timeout, nil)
+	w, err := l.route.Connect(within, timeout, nil, address)
 	if err != nil {
 		return nil, undialled(ctx, dialClass, err)
 	}
@@ -105,7 +110,7 @@ func (l *Client) Dial(ctx context.Context, timeout time.Duration) (*Conn, Outcom
 	if c == nil {
 		return nil, o
 	}
-	o.Connected, o.Peer = connected, l.route.Label(w.Address)
+	o.Connected, o.Peer, o.Address = connected, l.route.Label(w.Address), w.Address
 	if l.tls != nil {
 		o.Secured = l.clock()
 	}

@@ -26,8 +26,12 @@ type Conn struct {
 }
 
 // Alive reports whether the server still holds an idle connection open: false if it
-// has closed it, or sent something that nobody asked for. It does not wait.
+// has closed it, or sent something that nobody asked for, or its address is the target's no
+// more. It does not wait.
 func (c *Conn) Alive() bool {
+	if c.client.route.Gone(c.address) {
+		return false
+	}
 	switch c.peeker.peek() {
 	case nothing:
 		return true

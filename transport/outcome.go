@@ -21,10 +21,11 @@ type Outcome struct {
 	Resolved, Connected, Secured time.Time // of a dial: the target's address was known, connected to, the TLS handshake over
 	Wrote, First                 time.Time // of an exchange: the last byte was handed over; the first was read, if not with the last
 
-	Peer   string // of a dial: whom it reached
-	Shared bool   // of a dial: over a connection that was there, or was opened for another
-	Full   bool   // of an exchange that is Stale: the connection lives, but has no stream left
-	Resent int    // of an exchange: times that the transport put the request on the wire again
+	Peer    string // of a dial: whom it reached
+	Address int    // of a dial: its number in the route
+	Shared  bool   // of a dial: over a connection that was there, or was opened for another
+	Full    bool   // of an exchange that is Stale: the connection lives, but has no stream left
+	Resent  int    // of an exchange: times that the transport put the request on the wire again
 
 	Written bool // a byte of the request was handed to the kernel
 	Keep    bool // the connection can take another request

@@ -99,9 +99,9 @@ type proxyError struct{ reason string }
 func (e proxyError) Error() string { return e.reason }
 
 // through connects to the other side of the proxy.
-func (r *Route) through(ctx context.Context, timeout time.Duration, control Control) (Way, error) {
+func (r *Route) through(ctx context.Context, timeout time.Duration, control Control, address int) (Way, error) {
 	if !r.tunnel {
-		w, err := r.by.Connect(ctx, timeout, control)
+		w, err := r.by.Connect(ctx, timeout, control, address)
 		return w, unreached(err)
 	}
 	if timeout > 0 {
@@ -110,9 +110,9 @@ func (r *Route) through(ctx context.Context, timeout time.Duration, control Cont
 		defer cancel()
 	}
 	if r.proxy.socks {
-		return r.socks(ctx, timeout, control)
+		return r.socks(ctx, timeout, control, address)
 	}
-	w, err := r.by.Connect(ctx, timeout, control)
+	w, err := r.by.Connect(ctx, timeout, control, address)
 	if err != nil {
 		return w, unreached(err)
 	}
@@ -186,12 +186,12 @@ func shorten(text string) string {
 }
 
 // socks has a SOCKS5 proxy connect.
-func (r *Route) socks(ctx context.Context, timeout time.Duration, control Control) (Way, error) {
+func (r *Route) socks(ctx context.Context, timeout time.Duration, control Control, address int) (Way, error) {
 	var auth *proxy.Auth
 	if user, password, ok := strings.Cut(r.proxy.user, ":"); ok {
 		auth = &proxy.Auth{User: user, Password: password}
 	}
-	to := &forward{route: r.by, timeout: timeout, control: control}
+	to := &forward{route: r.by, timeout: timeout, control: control, address: address}
 	dialer, err := proxy.SOCKS5("tcp", r.proxy.at.String(), auth, to)
 	if err != nil {
 		return Way{}, err
@@ -225,6 +225,7 @@ type forward struct {
 	route   *Route
 	timeout time.Duration
 	control Control
+	address int // of the proxy's, or Anywhere
 	way     Way
 	err     error
 }
@@ -234,6 +235,6 @@ func (f *forward) Dial(network, address string) (net.Conn, error) {
 }
 
 func (f *forward) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	f.way, f.err = f.route.Connect(ctx, f.timeout, f.control)
+	f.way, f.err = f.route.Connect(ctx, f.timeout, f.control, f.address)
 	return f.way.Conn, f.err
 }

@@ -48,9 +48,10 @@ const (
 
 // A table is which addresses there are. It does not change.
 type table struct {
-	all  []netip.AddrPort // that there ever were
-	live []int            // which of them are the target's now
-	gone []bool           // which aren't
+	version int              // how many there were before
+	all     []netip.AddrPort // that there ever were
+	live    []int            // which of them are the target's now
+	gone    []bool           // which aren't
 }
 
 // again is how many dials an address is left alone for that did not work.
@@ -68,7 +69,7 @@ func (r *Route) set(addrs []netip.Addr) (changed bool) {
 	old := r.table.Load()
 	t := &table{}
 	if old != nil {
-		t.all = slices.Clone(old.all)
+		t.all, t.version = slices.Clone(old.all), old.version+1
 	}
 	for _, a := range addrs {
 		to := netip.AddrPortFrom(a, r.port)
@@ -146,6 +147,15 @@ func (r *Route) Gone(address int) bool {
 	return t != nil && t.gone[address]
 }
 
+// Live are the numbers of the addresses that are the target's now, which are not to be
+// changed, and which version of them this is; none for a Unix socket.
+func (r *Route) Live() (version int, live []int) {
+	if t := r.near().table.Load(); t != nil {
+		return t.version, t.live
+	}
+	return 0, nil
+}
+
 // Plain reports whether a TCP connection to one of the addresses is all there is to a
 // dial, but for TLS.
 func (r *Route) Plain() bool { return r.kind == overTCP }
@@ -188,6 +198,17 @@ func (r *Route) Pick() Pick {
 	return p
 }
 
+// PickAt returns a Pick of one address alone.
+func (r *Route) PickAt(address int) Pick { return Pick{route: r, live: []int{address}} }
+
+// picked is the Pick of a dial to an address, or anywhere.
+func (r *Route) picked(address int) Pick {
+	if address == Anywhere {
+		return r.Pick()
+	}
+	return r.PickAt(address)
+}
+
 // Len is how many addresses there are to try.
 func (p *Pick) Len() int { return len(p.live) }
 
@@ -222,9 +243,13 @@ type Way struct {
 	Address int // its number
 }
 
-// Connect opens a connection, to the proxy's other side if there is one. Each address
-// has its share of timeout, if that is not 0. The error tells its class to Undialled.
-func (r *Route) Connect(ctx context.Context, timeout time.Duration, control Control) (Way, error) {
+// Anywhere is any address.
+const Anywhere = -1
+
+// Connect opens a connection, to the proxy's other side if there is one: to an address by
+// its number, or [Anywhere]. Then each address has its share of timeout, if that is not 0.
+// The error tells its class to Undialled.
+func (r *Route) Connect(ctx context.Context, timeout time.Duration, control Control, address int) (Way, error) {
 	switch r.kind {
 	case overUnix:
 		// Like TCP, so that both are one kind of connection.
@@ -232,9 +257,9 @@ func (r *Route) Connect(ctx context.Context, timeout time.Duration, control Cont
 		c, err := dialer.DialContext(ctx, "unix", r.unix)
 		return Way{Conn: c}, err
 	case overProxy:
-		return r.through(ctx, timeout, control)
+		return r.through(ctx, timeout, control, address)
 	}
-	pick := r.Pick()
+	pick := r.picked(address)
 	// Keep-alive probes would cost three system calls a dial; a dead peer is found by the request's timeout.
 	dialer := net.Dialer{Timeout: timeout / time.Duration(pick.Len()), KeepAlive: -1, Control: control}
 	all := r.Addresses()

@@ -49,7 +49,7 @@ type shared struct {
 	net     net.Conn // beneath TLS
 	unhook  func() bool
 	opened  Outcome // of its dial
-	address int
+	address int     // of the route; Anywhere while that is open
 }
 
 // Known is how HTTP/2 comes about.
@@ -81,6 +81,9 @@ func NewStreams(c *Client, how Known, most int) *Streams {
 	return s
 }
 
+// Route is the way that the connections take.
+func (s *Streams) Route() *Route { return s.client.route }
+
 // connKey is where the connection of a dial waits for net/http to take it.
 type connKey struct{}
 
@@ -94,8 +97,13 @@ func (s *Streams) Counts() StreamCounts {
 // Dial lends a stream: of a connection that has one left, or is being opened, or else of
 // a new one. It is described by [Client.Dial].
 func (s *Streams) Dial(ctx context.Context, timeout time.Duration) (*Stream, Outcome) {
+	return s.DialAt(ctx, timeout, Anywhere)
+}
+
+// DialAt is Dial to an address of the route by its number.
+func (s *Streams) DialAt(ctx context.Context, timeout time.Duration, address int) (*Stream, Outcome) {
 	for {
-		c, mine := s.lend()
+		c, mine := s.lend(address)
 		if mine {
 			s.open(ctx, timeout, c)
 		} else {
@@ -119,17 +127,17 @@ func (s *Streams) Dial(ctx context.Context, timeout time.Duration) (*Stream, Out
 	}
 }
 
-// lend takes a place on a connection; mine if it is to be opened for it.
-func (s *Streams) lend() (c *shared, mine bool) {
+// lend takes a place on a connection to the address; mine if it is to be opened for it.
+func (s *Streams) lend(address int) (c *shared, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.all {
-		if c.lent < s.room(c) {
+		if c.lent < s.room(c) && (address == Anywhere || address == c.address) {
 			c.lent++
 			return c, false
 		}
 	}
-	c = &shared{lent: 1, ready: make(chan struct{})}
+	c = &shared{lent: 1, ready: make(chan struct{}), address: address}
 	s.all = append(s.all, c)
 	return c, true
 }
@@ -196,12 +204,12 @@ func (s *Streams) open(ctx context.Context, timeout time.Duration, c *shared) {
 	}
 	defer cancel()
 	l := s.client
-	w, err := l.route.Connect(within, timeout, nil)
+	w, err := l.route.Connect(within, timeout, nil, c.address)
 	if err != nil {
 		s.give(c, undialled(ctx, dialClass, err))
 		return
 	}
-	c.opened = Outcome{Connected: l.clock(), Peer: l.route.Label(w.Address)}
+	c.opened = Outcome{Connected: l.clock(), Peer: l.route.Label(w.Address), Address: w.Address}
 	scheme, conn, protocol := "http", w.Conn, "HTTP/2.0"
 	if l.tls != nil {
 		secured := tls.Client(w.Conn, l.tls)

@@ -17,7 +17,7 @@ type networkFlags struct {
 	Resolve    []string `group:"network" sep:"none" placeholder:"HOST:PORT:ADDR[,ADDR]" help:"Use these addresses for HOST:PORT, and ask no resolver. Repeatable."`
 	IPv4       bool     `name:"ipv4" short:"4" group:"network" help:"IPv4 addresses only."`
 	IPv6       bool     `name:"ipv6" short:"6" group:"network" help:"IPv6 addresses only."`
-	DNSTTL     span     `name:"dns-ttl" group:"network" placeholder:"TIME" help:"Look names up again every so often during the run. Connections to addresses that are gone end after their next answer. Default: once, before the run."`
+	DNSTTL     span     `name:"dns-ttl" group:"network" placeholder:"TIME" help:"Look names up again every so often during the run: new addresses take their share of the load, and connections to those that are gone end with the request they have. Default: once, before the run."`
 	UnixSocket string   `group:"network" placeholder:"PATH" help:"Connect to this Unix socket, whatever the URL's host is."`
 	Proxy      string   `short:"x" group:"network" placeholder:"URL" help:"Go through a proxy: http://[USER:PASSWORD@]HOST:PORT, socks5:// (we look names up) or socks5h:// (it does). HTTP_PROXY is not heeded."`
 }

@@ -166,6 +166,8 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 
 	t.Run("TLS", func(t *testing.T) { security(t, open) })
 
+	t.Run("C17 addresses", func(t *testing.T) { moves(t, open) })
+
 	t.Run("network", func(t *testing.T) { network(t, open) })
 
 	t.Run("hosts", func(t *testing.T) { hosts(t, open) })

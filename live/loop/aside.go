@@ -39,7 +39,7 @@ func (t *asides) start(w *World) {
 	t.world = w
 	dials := 0
 	for _, p := range w.pools {
-		dials += p.spread
+		dials += 2 * p.spread // for shots, and beside them
 	}
 	t.done = make(chan handshake, min(dials, mostHandshakes))
 	t.ctx, t.end = context.WithCancel(context.Background())
@@ -59,11 +59,12 @@ func (t *asides) stop() {
 	}
 }
 
-// dial begins one, from the local address if there is one.
-func (t *asides) dial(p *pool, local *address) {
+// dial begins one, from the local address if there is one, to an address of the route by
+// its number. One that is not [transport.Anywhere] is dialled beside the shots.
+func (t *asides) dial(p *pool, local *address, to int) {
 	began := t.world.now()
 	t.all.Go(func() {
-		c, o := t.open(p, local)
+		c, o := t.open(p, local, to)
 		c.began, c.opening.Began, c.opening.Resolved = began, began, began
 		t.done <- handshake{c, o}
 		t.world.ring()
@@ -71,9 +72,9 @@ func (t *asides) dial(p *pool, local *address) {
 }
 
 // open makes one.
-func (t *asides) open(p *pool, local *address) (*conn, transport.Outcome) {
+func (t *asides) open(p *pool, local *address, to int) (*conn, transport.Outcome) {
 	w := t.world
-	c := &conn{pool: p, opening: new(correct.Opening)}
+	c := &conn{pool: p, address: to, beside: to != transport.Anywhere, opening: new(correct.Opening)}
 	ctx, cancel := t.ctx, context.CancelFunc(func() {})
 	if w.timeout > 0 {
 		ctx, cancel = context.WithTimeout(t.ctx, w.timeout)
@@ -87,7 +88,7 @@ func (t *asides) open(p *pool, local *address) (*conn, transport.Outcome) {
 			return cmp.Or(err, refused)
 		}
 	}
-	way, err := p.parts.Route.Connect(ctx, w.timeout, control)
+	way, err := p.parts.Route.Connect(ctx, w.timeout, control, to)
 	if err != nil {
 		return c, transport.Undialled(err)
 	}
@@ -129,7 +130,7 @@ func (w *World) admit() {
 		select {
 		case h := <-w.aside.done:
 			if h.outcome.Class != correct.OK {
-				w.dead = append(w.dead, unreached{h.conn.pool, h.outcome})
+				w.dead = append(w.dead, unreached(h))
 				continue
 			}
 			w.adopt(h.conn, unix.EPOLLIN)

@@ -17,6 +17,7 @@ import (
 // A conn is one connection.
 type conn struct {
 	pool       *pool // the host's
+	beside     bool  // it is dialled, and no shot waits for it
 	fd         int
 	generation int32 // tells it from one before it with the same descriptor
 	state      state
@@ -238,8 +239,13 @@ func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) c
 		c.served++
 	}
 	if o.Keep && (w.each == 0 || c.served < w.each) && !c.pool.parts.Route.Gone(c.address) && !c.failed && !c.blocked() && !w.once && !w.ended(c) {
-		w.busy.remove(c)
-		c.pool.free(c, done)
+		if to, ok := c.pool.spare(c, done); ok {
+			w.close(c)
+			c.pool.dialAt(to)
+		} else {
+			w.busy.remove(c)
+			c.pool.free(c, done)
+		}
 	} else {
 		c.failed = c.failed || o.Class != correct.OK && o.Class != correct.BadStatus
 		w.close(c)
@@ -260,17 +266,13 @@ func (w *World) close(c *conn) {
 	case closed:
 		return
 	case idle:
-		for i := len(p.idle) - 1; i >= 0; i-- {
-			if p.idle[i] == c {
-				p.idle = append(p.idle[:i], p.idle[i+1:]...)
-				break
-			}
-		}
+		p.places.Closed(c.address, c)
 	case busy:
 		w.busy.remove(c)
+		p.places.Closed(c.address, c)
 	case dialling:
 		w.dials.remove(c)
-		p.dialing--
+		p.dialled(c)
 		w.open++ // it never was
 	}
 	if c.secret != nil && !c.failed {

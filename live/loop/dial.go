@@ -139,7 +139,7 @@ func (w *World) connect(c *conn, err error) {
 			return
 		}
 	}
-	w.dead = append(w.dead, unreached{c.pool, transport.Undialled(err)})
+	w.dead = append(w.dead, unreached{c, transport.Undialled(err)})
 }
 
 // adopt makes the loop hear of c's socket.
@@ -181,10 +181,14 @@ func (w *World) redial(c *conn, err error) {
 // opened has c join the others.
 func (w *World) opened(c *conn) {
 	now, p := w.now(), c.pool
-	p.dialing--
+	if p.dialled(c); c.beside {
+		p.places.Beside(c.address, true, now)
+		c.beside = false
+	}
+	p.places.Opened(c.address)
 	w.open++
 	w.counters.Peak = max(w.counters.Peak, w.open)
-	p.host.Peak = max(p.host.Peak, p.open-p.dialing)
+	p.host.Peak = max(p.host.Peak, p.open-p.dialing-p.beside)
 	c.peer = p.host.Reached(p.parts.Route.Label(c.address), true)
 	p.took.add(now - c.began)
 	if c.opening == nil {
@@ -203,14 +207,19 @@ func (w *World) opened(c *conn) {
 // bury takes a dial that failed, and answers the shot that has waited longest if there
 // is one.
 func (w *World) bury() (s correct.Sample, ok bool) {
-	p, o := w.dead[0].pool, w.dead[0].outcome
+	c, o := w.dead[0].conn, w.dead[0].outcome
 	w.dead = w.dead[1:]
-	p.dialing--
+	p := c.pool
+	p.dialled(c)
 	p.open--
 	p.roomier()
-	if len(p.pending) > 0 {
+	switch {
+	case c.beside:
+		p.places.Beside(c.address, false, w.now())
+		p.host.Reached(p.parts.Route.Label(c.address), false) // it stands in the report
+	case len(p.pending) > 0:
 		s, ok = p.fail(0, w.now(), o), true
-	} else {
+	default:
 		w.count(o)
 	}
 	p.dial()

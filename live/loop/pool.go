@@ -22,11 +22,12 @@ type pool struct {
 	most    int       // connections
 	spread  int       // most dials under way
 
-	idle    []*conn // the one that was used last is last
-	pending []job   // fired, and waiting for a connection; oldest first
-	open    int     // connections there are, and being dialled
-	dialing int     // of them being dialled
-	took    recent  // how long dials took
+	places  live.Places[*conn] // and which connections have nothing to do
+	pending []job              // fired, and waiting for a connection; oldest first
+	open    int                // connections there are, and being dialled
+	dialing int                // of them being dialled for shots
+	beside  int                // and beside them
+	took    recent             // how long dials took
 
 	hungry bool          // room could not give all that was asked for
 	grow   time.Duration // when it could give more, if nothing else happens
@@ -37,7 +38,7 @@ type pool struct {
 
 func (w *World) newPool(c *transport.Client, connections, dials int) *pool {
 	return &pool{
-		world: w, client: c, parts: c.Parts(), most: connections, spread: min(dials, connections),
+		world: w, client: c, parts: c.Parts(), places: live.NewPlaces[*conn](c.Route()), most: connections, spread: min(dials, connections),
 		grow: engine.Forever, heard: -1,
 	}
 }
@@ -47,7 +48,7 @@ func (w *World) newPool(c *transport.Client, connections, dials int) *pool {
 func (p *pool) room(waiting int, since time.Duration) int {
 	w := p.world
 	p.hungry, p.grow = false, engine.Forever
-	room := len(p.idle) + max(0, p.dialing-len(p.pending))
+	room := p.places.Idle() + max(0, p.dialing-len(p.pending))
 	if room >= waiting {
 		return waiting
 	}
@@ -95,23 +96,58 @@ func (p *pool) roomier() {
 	}
 }
 
-// fire sends the job over the connection that was used last, or lets it wait here for
-// the next one.
+// fire sends the job over an idle connection, or lets it wait here for the next one.
 func (p *pool) fire(j job, now time.Duration) {
-	w, n := p.world, len(p.idle)
-	if n > 0 && now-max(w.polled, p.idle[n-1].freed) > fresh {
-		w.weed()
-		now, n = w.now(), len(p.idle)
+	w := p.world
+	for _, c := range p.places.Renew() {
+		w.close(c)
 	}
-	if n == 0 {
+	if p.places.Idle() > 0 && now-max(w.polled, p.places.Peek().freed) > fresh {
+		w.weed()
+		now = w.now()
+	}
+	if p.places.Idle() > 0 {
+		w.start(p.places.Take(), j, now)
+	} else {
 		p.push(j)
 		p.dial()
+	}
+	p.widen(now)
+}
+
+// widen dials an address beside the shots, if there is one that wants it.
+func (p *pool) widen(now time.Duration) {
+	if p.world.once || p.open >= p.most || p.beside >= p.spread {
 		return
 	}
-	c := p.idle[n-1]
-	p.idle = p.idle[:n-1]
-	w.start(c, j, now)
+	if address, ok := p.places.Wanted(now); ok {
+		p.dialAt(address)
+	}
 }
+
+// spare is where a connection is to be dialled in place of c, which has answered, if there
+// may be no more.
+func (p *pool) spare(c *conn, now time.Duration) (to int, ok bool) {
+	if p.open < p.most || p.beside >= p.spread {
+		return 0, false
+	}
+	return p.places.Spare(c.address, now)
+}
+
+// dialAt dials an address beside the shots.
+func (p *pool) dialAt(address int) {
+	w := p.world
+	p.open++
+	p.beside++
+	if p.aside() {
+		w.aside.dial(p, w.source(), address)
+		return
+	}
+	w.connect(&conn{pool: p, beside: true, began: w.now(), pick: p.parts.Route.PickAt(address)}, nil)
+}
+
+// aside reports whether a dial is more than a TCP connection.
+func (p *pool) aside() bool { return p.parts.TLS != nil || !p.parts.Route.Plain() }
 
 // dial opens connections for the shots that no dial under way will serve.
 func (p *pool) dial() {
@@ -119,11 +155,20 @@ func (p *pool) dial() {
 	for len(p.pending) > p.dialing && p.dialing < p.spread && p.open < p.most {
 		p.open++
 		p.dialing++
-		if p.parts.TLS != nil || !p.parts.Route.Plain() {
-			w.aside.dial(p, w.source())
+		if p.aside() {
+			w.aside.dial(p, w.source(), transport.Anywhere)
 			continue
 		}
 		w.connect(&conn{pool: p, began: w.now(), pick: p.parts.Route.Pick()}, nil)
+	}
+}
+
+// dialled notes that c's dial has ended.
+func (p *pool) dialled(c *conn) {
+	if c.beside {
+		p.beside--
+	} else {
+		p.dialing--
 	}
 }
 
@@ -139,7 +184,7 @@ func (p *pool) numbered(n int) *address {
 func (p *pool) free(c *conn, now time.Duration) {
 	if len(p.pending) == 0 {
 		c.state, c.freed, c.rested = idle, now, true
-		p.idle = append(p.idle, c)
+		p.places.Put(c.address, c)
 		return
 	}
 	p.world.start(c, p.pop(0), max(now, p.world.now()))

@@ -87,7 +87,7 @@ type World struct {
 
 // unreached is a dial that failed.
 type unreached struct {
-	pool    *pool
+	conn    *conn
 	outcome transport.Outcome
 }
 
