@@ -30,6 +30,14 @@ func Prepare() (connections int) {
 	return max(1, int(min(raiseDescriptors(), math.MaxInt32))-reserved)
 }
 
+// Threads readies the process for loops on threads of their own: GOMAXPROCS is one more
+// at least, so that recording and dialling beside them find a processor.
+func Threads(loops int) {
+	if runtime.GOMAXPROCS(0) <= loops {
+		runtime.GOMAXPROCS(loops + 1)
+	}
+}
+
 // Cap is the most connections that a run opens to each of so many hosts: those asked for,
 // or, for 0, an equal share of those that descriptors allow, so that no host can use up
 // another's. err warns that more were asked for than allowed: some dials may fail then, as

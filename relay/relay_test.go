@@ -203,3 +203,39 @@ func TestTheBalanceOfStoppedLoops(t *testing.T) {
 		}
 	})
 }
+
+// slow is a log on a disk that now and then takes seconds.
+type slow struct {
+	log
+	n int
+}
+
+func (s *slow) Record(x correct.Sample) {
+	if s.n++; s.n%20 == 0 {
+		time.Sleep(3 * time.Second)
+	}
+	s.log.Record(x)
+}
+
+// Law: however long who is told takes, nothing leaves later for it.
+func TestASlowDiskDelaysNothing(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPlan(rt)
+		p.loops = rapid.IntRange(1, 3).Draw(rt, "recorded beside")
+		var quick log
+		var late slow
+		synctest.Test(t, func(t *testing.T) { p.run(t, context.Background(), &quick) })
+		synctest.Test(t, func(t *testing.T) { p.run(t, context.Background(), &late) })
+		bySeq := func(l log) []correct.Sample {
+			return slices.SortedFunc(slices.Values(l.samples), func(a, b correct.Sample) int {
+				return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Attempt, b.Attempt))
+			})
+		}
+		want, got := bySeq(quick), bySeq(late.log)
+		require.Len(rt, got, len(want))
+		for i := range want {
+			got[i].Behind = want[i].Behind // of what happens at one instant in several loops, either is first
+		}
+		require.Equal(rt, want, got)
+	})
+}

@@ -15,6 +15,7 @@ type Meta struct {
 	Command string // how to run it again
 	Started time.Time
 	Engine  string // portable, loop, sim
+	Threads int    // that sent; 0: time is virtual
 	Machine string // that sends, in words; empty where time is virtual
 
 	Planned uint64        // operations of the whole plan
@@ -56,7 +57,7 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 		Schema: Schema,
 		Tool:   Tool{Version: m.Version},
 		Plan:   planOf(p, m),
-		Run:    Run{Started: m.Started, Duration: max(s.LastDone, m.Ended), Interrupted: v.Interrupted, Aborted: m.Aborted, Engine: m.Engine, Machine: m.Machine},
+		Run:    Run{Started: m.Started, Duration: max(s.LastDone, m.Ended), Interrupted: v.Interrupted, Aborted: m.Aborted, Engine: m.Engine, Threads: m.Threads, Machine: m.Machine},
 		Counts: countsOf(&s.Counts, m),
 		Series: seriesOf(s),
 	}

@@ -72,7 +72,7 @@ var traits = []trait{
 	{"simulated server", false, func(r *Report) string { return r.Plan.Server }},
 	{"network", false, func(r *Report) string { return strings.Join(r.Plan.Network, " ") }},
 	{"keep-alive", false, func(r *Report) string { return map[bool]string{true: "off", false: "on"}[r.Plan.NoKeepalive] }},
-	{"engine", false, func(r *Report) string { return r.Run.Engine }},
+	{"engine", false, func(r *Report) string { return r.Run.Sender() }},
 	{"machine", false, func(r *Report) string { return r.Run.Machine }},
 	{"openload", false, func(r *Report) string { return r.Tool.Version }},
 }

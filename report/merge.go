@@ -48,6 +48,9 @@ func Merge(runs []Named) (*Report, error) {
 		if r.Report.Run.Pace != out.Run.Pace {
 			out.Run.Pace = ""
 		}
+		if r.Report.Run.Threads != out.Run.Threads {
+			out.Run.Threads = 0
+		}
 		if m := r.Report.Run.Machine; i > 0 && m != "" && !strings.Contains(out.Run.Machine, m) {
 			out.Run.Machine += "; " + m
 		}

@@ -1,6 +1,9 @@
 package report
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Schema names version 1 of the document. Changes within it only add.
 const Schema = "openload/report/v1"
@@ -87,9 +90,18 @@ type Run struct {
 	Interrupted bool          `json:"interrupted"`
 	Aborted     bool          `json:"aborted,omitempty"` // it sent no more once a rule could not be kept any more
 	Engine      string        `json:"engine"`            // portable, loop, sim, or file
+	Threads     int           `json:"threads,omitempty"` // that sent, each a share; absent where time was virtual
 	Pace        string        `json:"pace,omitempty"`    // of the loop: precise, balanced, frugal
 	ReadAudit   *ReadAudit    `json:"read_audit,omitempty"`
 	Machine     string        `json:"machine,omitempty"` // that sent, in words; absent where time was virtual
+}
+
+// Sender is what sent the requests, in words.
+func (r Run) Sender() string {
+	if r.Threads < 2 {
+		return r.Engine
+	}
+	return fmt.Sprintf("%s, %d threads", r.Engine, r.Threads)
 }
 
 // Correction says what was done to the samples, so that nobody does it again.

@@ -58,6 +58,7 @@ type Setup struct {
 	Command string    // how to run it again
 	Started time.Time // the epoch in wall time
 	Engine  string    // portable, loop or sim
+	Threads int       // that send; 0: time is virtual
 	Machine string    // that sends, in words; empty where time is virtual
 
 	Watch engine.Watcher // if set, told of everything for whoever looks on
@@ -103,7 +104,7 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 		lim.Enough = t.abort.enough
 	}
 	meta := report.Meta{
-		Version: s.Version, Command: s.Command, Started: s.Started, Engine: s.Engine, Machine: s.Machine,
+		Version: s.Version, Command: s.Command, Started: s.Started, Engine: s.Engine, Threads: s.Threads, Machine: s.Machine,
 		Planned: s.Planned, Length: s.Length, ConnectionsLimit: most, Picture: picture,
 	}
 	again := retries(p)

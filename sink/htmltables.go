@@ -61,7 +61,7 @@ func (p *page) planTable() htmlTable {
 		add("keep-alive", "off: a connection for each request")
 	}
 	add("correction", strings.Join(p.correction(), ", "))
-	add("engine", p.Run.Engine)
+	add("engine", p.Run.Sender())
 	if at := p.Run.Started; !at.IsZero() {
 		add("began", at.UTC().Format(time.RFC3339))
 	}

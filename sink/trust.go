@@ -48,6 +48,9 @@ func (p *page) measured() (items []string) {
 	if p.Run.Engine == "sim" {
 		return append(items, "virtual time")
 	}
+	if p.Run.Threads > 1 {
+		items = append(items, fmt.Sprintf("%d threads", p.Run.Threads))
+	}
 	if pace := p.Run.Pace; pace != "" && pace != "precise" {
 		items = append(items, "pace "+pace)
 	}

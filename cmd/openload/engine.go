@@ -18,6 +18,7 @@ import (
 type engineFlags struct {
 	Engine    string   `group:"connection" enum:"auto,loop,portable" default:"auto" placeholder:"NAME" help:"What sends the requests: loop (Linux: one event loop), portable, or auto: the loop where there is one."`
 	LocalAddr []string `group:"connection" sep:"," placeholder:"ADDR" help:"Connect from this address: ADDR or FIRST-LAST. Repeatable, each in turn; every one has its own 28,000 ports. Needs the loop."`
+	Threads   string   `group:"connection" default:"auto" placeholder:"N" help:"Loops that send, each on a processor of its own, with its share of the operations and of -c. auto: one, and for more than 30,000/s as many as that takes, as far as there are processors. More than one needs the loop."`
 	Pace      string   `group:"connection" enum:"auto,precise,balanced,frugal" default:"auto" placeholder:"NAME" help:"What punctuality of the loop may cost: precise spins up to 250 us before each request and is 1 us late, balanced 50 us, frugal sleeps only and is 50-100 us late. auto: precise unless there is only one processor."`
 }
 
@@ -28,8 +29,8 @@ type world interface {
 	Close()
 }
 
-// open makes the world asked for, and names it.
-func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, clients []*transport.Client, feed *request.Feed, how *manner) (w world, name string, err error) {
+// open makes the world of a loop, and names it. most are its share of the connections.
+func (f engineFlags) open(epoch time.Time, l share, p *plan.Plan, most int, clients []*transport.Client, feed *request.Feed, how *manner) (w world, name string, err error) {
 	local, err := localAddrs(f.LocalAddr)
 	if err != nil {
 		return nil, "", usage(err)
@@ -51,14 +52,14 @@ func (f engineFlags) open(epoch time.Time, most int, p *plan.Plan, clients []*tr
 		if err != nil {
 			return nil, "", usagef("--pace: %w", err)
 		}
-		l, err := loop.New(loop.Options{
-			Epoch: epoch, Clients: clients, Host: host, Feed: feed, Pace: pace, Connections: most,
+		w, err := loop.New(loop.Options{
+			Epoch: epoch, Clients: clients, Host: host, Feed: feed, Pace: pace, Connections: most, Dials: max(1, l.of(live.Dials(len(clients)))),
 			ConnectTimeout: p.ConnectTimeout, NoKeepAlive: p.Target.NoKeepalive, PerConnection: how.limit(), Eager: p.Closed != nil, Local: local,
 		})
 		if err == nil {
-			return l, "loop", nil
+			return w, "loop", nil
 		}
-		if f.Engine == "loop" || len(local) > 0 {
+		if f.Engine == "loop" || len(local) > 0 || l.n > 1 {
 			return nil, "", fmt.Errorf("event loop: %w", err)
 		}
 	} else if len(local) > 0 {
@@ -111,6 +112,9 @@ func (f engineFlags) again() (flags string) {
 	}
 	if len(f.LocalAddr) > 0 {
 		flags += " --local-addr " + quote(strings.Join(f.LocalAddr, ","))
+	}
+	if f.Threads != "" && f.Threads != autoThreads {
+		flags += " --threads " + f.Threads
 	}
 	return flags
 }

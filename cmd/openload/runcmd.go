@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"time"
 
@@ -130,6 +131,8 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	if !c.Location { // a redirect may lead to https://
 		tlsErr = joined(tlsErr, c.idle(targets))
 	}
+	_, threadsErr := c.askedThreads(how)
+	httpErr = joined(httpErr, threadsErr)
 	return w, joined(joined(reqErr, httpErr), joined(tlsErr, netErr))
 }
 
@@ -154,9 +157,7 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 		return nil, nil, err
 	}
 	return func(p *plan.Plan, one *oneRun) (*report.Report, error) {
-		feed := w.sent.feed(p.Seed)
-		defer feed.Close()
-		return measure(i.ctx, i.stop, p, clients, feed, measureOptions{
+		return measure(i.ctx, i.stop, p, clients, w.sent.feeds(p.Seed), measureOptions{
 			observe: metrics.also(one.observe), began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL), how: w.how,
 			auto: auto, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
 			progress: func(p progress) *progress {
@@ -199,13 +200,18 @@ type measureOptions struct {
 	lookAgain time.Duration // 0: never
 }
 
-// measure runs p over sockets.
-func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Client, feed *request.Feed, o measureOptions) (*report.Report, error) {
+// measure runs p over sockets. feeds opens what each loop sends; nil: all send what the
+// only client knows.
+func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Client, feeds func(share) *request.Feed, o measureOptions) (*report.Report, error) {
 	most := p.Connections
 	if most == 0 {
 		most = o.auto
 	}
-	ready := run.Prepare(p) // before the clock starts
+	threads, err := o.engine.threads(p, o.how, most, runtime.NumCPU())
+	if err != nil {
+		return nil, err
+	}
+	ready := run.Prepare(p).Share(threads) // before the clock starts
 	var shown *progress
 	epoch := time.Now()
 	if o.began != nil {
@@ -215,19 +221,33 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 		shown = o.progress(progress{head: headOf(ready), watch: watchOf(ready), started: epoch})
 	}
 	defer shown.end()
-	w, name, err := o.engine.open(epoch, most, p, clients, feed, o.how)
+	set := run.Setup{
+		Ready: ready, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
+		Started: epoch, Machine: machine(), Observe: o.observe,
+	}
+	var feed []*request.Feed
+	for i := range threads {
+		feed = append(feed, nil)
+		if feeds != nil {
+			feed[i] = feeds(share{i, threads})
+			defer feed[i].Close()
+		}
+	}
+	counters, end, err := assemble(&set, threads, func(l share) (world, string, error) {
+		return o.engine.open(epoch, l, p, l.of(most), clients, feed[l.i], o.how)
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer w.Close()
+	defer end()
 	names := live.Refresh(routes(clients), o.lookAgain, o.looked)
 	defer names.Stop()
-	r := run.Run(ctx, stop, run.Setup{
-		Ready: ready, World: w, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
-		Started: epoch, Engine: name, Machine: machine(), Observe: o.observe,
-		Connections: func() run.Connections { return opened(ctx, clients, w.Counters(), names.Stop(), o.how) },
-	})
-	return r, nil
+	set.Connections = func() run.Connections {
+		c := opened(ctx, clients, counters(), names.Stop(), o.how)
+		c.Failures = append(c.Failures, tooMany(threads, runtime.NumCPU())...)
+		return c
+	}
+	return run.Run(ctx, stop, set), nil
 }
 
 // opened is what a report says of a run's connections. ctx ends when nobody waits for it

@@ -337,10 +337,11 @@ func (s *sending) tell(to streams, quiet bool) {
 	}
 }
 
-// feed opens the feed of a run. Its keys are other ones than those of the run before, of
-// which a server would take them for a repetition.
-func (s *sending) feed(from seed.Seed) *request.Feed {
-	return s.wire.Keyed((from ^ seed.Seed(time.Now().UnixNano())).Numbers).Feed(0, 1)
+// feeds returns what opens the feed of each loop of a run. Its keys are other ones than
+// those of the run before, of which a server would take them for a repetition.
+func (s *sending) feeds(from seed.Seed) func(share) *request.Feed {
+	wire := s.wire.Keyed((from ^ seed.Seed(time.Now().UnixNano())).Numbers)
+	return func(l share) *request.Feed { return wire.Feed(uint64(l.i), uint64(l.n)) }
 }
 
 // describe tells p what is sent, without secrets.
