@@ -332,6 +332,9 @@ func TestReasonNamesOurDoing(t *testing.T) {
 	require.Equal(t,
 		"p99<500ms hangs on the wait behind the automatic cap of 137 connections: 3 of 200 failed or took 500ms or more in 1 episode (0 without it), and 2 may; give --connections to make a cap part of the plan",
 		judge(t, capped, "p99<500ms", func(e *Evidence) { e.AutoCapReached, e.AutoCap = true, 137 }).Reasons[0].Text)
+	require.Contains(t,
+		judge(t, capped, "p99<500ms", func(e *Evidence) { e.AutoCapReached, e.AutoCap, e.Hosts = true, 137, 2 }).Reasons[0].Text,
+		"behind the automatic cap of 137 connections to each host: ")
 }
 
 // interrupted > INVALID > FAIL > INCONCLUSIVE > PASS, by runs that are several at once.
