@@ -216,6 +216,9 @@ func (p *page) interrupted() []string {
 	if n := p.Counts.Planned; n != nil {
 		done = fmt.Sprintf("%d of %s", p.Counts.Scheduled, several(*n, "operation"))
 	}
+	if p.Run.Duration == 0 { // a histogram does not know it
+		return []string{"after " + done, "no verdict"}
+	}
 	return []string{"after " + p.duration(p.Run.Duration), done, "no verdict"}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"openload/lab"
 	"openload/plan"
 	"openload/report"
-	"openload/request"
 	"openload/schedule"
 	"openload/seed"
 	"openload/sink"
@@ -30,7 +28,10 @@ type findCmd struct {
 	Arrival      string        `group:"load" default:"even" placeholder:"LAW" help:"How requests fall within the rate: even, poisson, uniform, burst=K."`
 	Seed         seed.Seed     `group:"load" default:"1" placeholder:"N" help:"Seed of all chance."`
 	Server       string        `group:"request" placeholder:"'KEY=VALUE ...'" help:"In place of a URL: search in virtual time against this modelled server, as for 'openload sim'."`
+	Sim          bool          `group:"plan" help:"Search in virtual time, against the server that the plan models."`
+	planFlags
 	requestFlags
+	authFlags
 	limits
 	httpFlags
 	tlsFlags
@@ -40,7 +41,8 @@ type findCmd struct {
 	findVerdict
 	findOutput
 
-	wired wired // of a search against a URL
+	wired wired // what is sent; in virtual time, what tells operations apart
+	blind bool  // that is not known
 }
 
 // findVerdict says what must hold.
@@ -70,6 +72,9 @@ func (p *percentage) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// String is p as UnmarshalText reads it.
+func (p percentage) String() string { return strconv.FormatFloat(100*float64(p), 'g', 6, 64) + "%" }
+
 // Help says what a search does and how it ends.
 func (c *findCmd) Help() string {
 	return `The rate doubles until a step breaks a rule, then the search bisects. A step is
@@ -82,6 +87,9 @@ measurement is the limit, never the server.
   NOT EVEN   breaks at --from already
   UNDECIDED  what could be measured ends before the server does
 
+Of a plan file (-f) a search takes what is sent, how, and what must hold; rates,
+lengths and outputs are its own. --sim asks the server that the plan models.
+
 Exit status: 0 FOUND or AT LEAST; 3 NOT EVEN; 4 UNDECIDED.
 
 ` + retryHelp() + "\nKeys of --server:\n" + lab.Help()
@@ -89,14 +97,18 @@ Exit status: 0 FOUND or AT LEAST; 3 NOT EVEN; 4 UNDECIDED.
 
 func (c *findCmd) run(s streams) (int, error) {
 	search := find.Search{From: c.From.PerSecond(), To: c.To.PerSecond(), Precision: float64(c.Precision)}
-	wireErr := c.wire(s.in)
-	p, err := c.step(search.From)
-	err = joined(joined(err, wireErr), usage(search.Check()))
-	if (len(c.URL) == 0 && c.Targets == "") == (c.Server == "") {
-		err = joined(err, usagef("find searches against a URL, or in virtual time against --server; give one of them"))
+	reachErr := c.settle()
+	if reachErr == nil {
+		reachErr = c.reach(s.in)
 	}
+	c.blind = reachErr != nil
+	p, err := c.step(search.From)
+	err = joined(joined(err, joined(reachErr, c.refuse())), usage(search.Check()))
 	if len(c.SLA) == 0 {
 		err = joined(err, usagef("find needs to know what must hold: give --sla, such as --sla 'p99<200ms'"))
+	}
+	if err == nil && c.Explain {
+		return c.explain(s, p)
 	}
 	flags := outputFlags{Out: c.Out, Progress: c.Progress, Quiet: c.Quiet, Color: c.Color}
 	outs, outErr := flags.prepare(s)
@@ -112,6 +124,7 @@ func (c *findCmd) run(s streams) (int, error) {
 	}
 	defer end()
 	if !c.Quiet {
+		c.sayLeftOut(s)
 		c.announce(s, &search)
 	}
 	f, err := c.search(s, i, p, outs, &search, do)
@@ -142,7 +155,7 @@ func (c *findCmd) step(rate float64) (*plan.Plan, error) {
 	l := load{
 		Rate: strconv.FormatFloat(rate, 'f', -1, 64), Duration: runLength(c.Warmup + c.StepDuration), Warmup: c.Warmup,
 		Arrival: c.Arrival, Seed: c.Seed,
-		sent: c.wired.sent, blind: c.wired.sent == nil && c.Server == "",
+		sent: c.wired.sent, blind: c.blind,
 	}
 	v := verdictFlags{SLA: c.SLA, Confidence: c.Confidence, ExpectStatus: c.ExpectStatus, AbortOnFail: c.early()}
 	return l.plan(&closedFlags{}, &c.limits, &c.retryFlags, &v)
@@ -170,6 +183,7 @@ func (c *findCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, 
 		if err = joined(wrong, err); err != nil {
 			return nil, nil, err
 		}
+		c.virtually(p)
 		return func(p *plan.Plan, one *oneRun) (*report.Report, error) {
 			return simulate(i, p, server, "", time.Now(), one.observe), nil
 		}, func() {}, nil
@@ -184,23 +198,11 @@ func (c *findCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, 
 // asRun is the command that makes one step.
 func (c *findCmd) asRun() *runCmd {
 	r := &runCmd{
-		URL: c.URL, requestFlags: c.requestFlags, limits: c.limits, httpFlags: c.httpFlags, tlsFlags: c.tlsFlags,
+		URL: c.URL, requestFlags: c.requestFlags, authFlags: c.authFlags, limits: c.limits, httpFlags: c.httpFlags, tlsFlags: c.tlsFlags,
 		networkFlags: c.networkFlags, engineFlags: c.engineFlags, retryFlags: c.retryFlags,
 	}
 	r.Progress, r.Quiet, r.Color, r.Seed = c.Progress, c.Quiet, c.Color, c.Seed
 	return r
-}
-
-// wire reads the flags that say what is sent and how.
-func (c *findCmd) wire(in io.Reader) (err error) {
-	if len(c.URL) == 0 && c.Targets == "" {
-		return nil
-	}
-	if c.Order == request.Once.String() {
-		return usagef("--order once ends a step before its time; write cycle or random")
-	}
-	c.wired, err = c.asRun().wire(in)
-	return err
 }
 
 // announce says beforehand how long it may take.
@@ -314,7 +316,7 @@ func (c *findCmd) again(p *plan.Plan, step string) string {
 	text := fmt.Sprintf("openload find --from %s --to %s --step-duration %v --warmup %v --precision %v%% %s",
 		c.From, c.To, time.Duration(c.StepDuration), time.Duration(c.Warmup), 100*float64(c.Precision), loadFlags(&q, ""))
 	if c.Server != "" {
-		return text + " --server " + quote(c.Server)
+		return text + " --server " + quote(c.Server) + spaced(p.Target.Network)
 	}
 	_, request, _ := strings.Cut(step, loadFlags(p, ""))
 	return text + request

@@ -10,7 +10,7 @@ import (
 // AfterApply refuses, beside --server, the flags of requests and connections: in virtual
 // time there is nothing that they could change. It is what kong calls once all is read.
 func (c *findCmd) AfterApply(k *kong.Context) error {
-	if c.Server == "" {
+	if c.Server == "" && !c.Sim {
 		return nil
 	}
 	known := map[string]bool{}
@@ -23,7 +23,7 @@ func (c *findCmd) AfterApply(k *kong.Context) error {
 	}
 	var idle []string
 	for _, p := range k.Path {
-		if f := p.Flag; f != nil && !p.Resolved && f.Group != nil && f.Group.Key != "load" && (!known[f.Name] || f.Group.Key == "targets") {
+		if f := p.Flag; f != nil && !p.Resolved && f.Group != nil && f.Group.Key != "load" && f.Group.Key != "plan" && !known[f.Name] {
 			idle = append(idle, "--"+f.Name)
 		}
 	}

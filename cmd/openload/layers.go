@@ -108,6 +108,9 @@ func (l *layers) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any,
 	if l.node == nil || slices.Contains(ownFlags, flag.Name) || flag.Hidden || l.outdone(flag.Name) {
 		return nil, nil
 	}
+	if slices.Contains(searchers, l.node.Name) && slices.Contains(notFound, flag.Name) {
+		return nil, nil
+	}
 	var words []plan.Word
 	if o, ok := l.origins[flag.Name]; ok && o.env != "" {
 		for text := range strings.SplitSeq(os.Getenv(o.env), "\n") {
@@ -149,7 +152,7 @@ func (l *layers) start(ctx *kong.Context) error {
 	}
 	l.read = true
 	l.node = ctx.Selected()
-	if l.node == nil || !slices.Contains(planned, l.node.Name) {
+	if l.node == nil || !slices.Contains(planned, l.node.Name) && !slices.Contains(searchers, l.node.Name) {
 		l.node = nil
 		return nil
 	}
