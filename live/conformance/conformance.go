@@ -200,26 +200,32 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 
 	t.Run("a body without end", func(t *testing.T) {
 		for _, secure := range []bool{false, true} {
-			_, w := start(t, "127.0.0.1", secure, settings{}, func(n int, p peer) {
-				p.request()
-				if n > 0 {
-					p.say(hello)
-					return
-				}
-				p.say("HTTP/1.1 200 OK\r\n\r\n")
-				for block := make([]byte, 1<<20); ; {
-					if _, err := p.Write(block); err != nil {
+			try := func() (endless, other correct.Sample) {
+				_, w := start(t, "127.0.0.1", secure, settings{}, func(n int, p peer) {
+					p.request()
+					if n > 0 {
+						p.say(hello)
 						return
 					}
+					p.say("HTTP/1.1 200 OK\r\n\r\n")
+					for block := make([]byte, 1<<20); ; {
+						if _, err := p.Write(block); err != nil {
+							return
+						}
+					}
+				})
+				defer w.Close()
+				all := Drive(t, w, []time.Duration{0, 20 * time.Millisecond}, func(s *engine.Shot) { s.Timeout = time.Second })
+				if all[0].Class == correct.OK { // the connection that was accepted first went to the second
+					return all[1], all[0]
 				}
-			})
-			// The other shot finds the first connection busy, and is not kept waiting. On a
-			// busy machine it may be either that gets the connection that was accepted first.
-			all := Drive(t, w, []time.Duration{0, 20 * time.Millisecond}, func(s *engine.Shot) { s.Timeout = time.Second })
-			w.Close()
-			endless, other := all[0], all[1]
-			if endless.Class == correct.OK {
-				endless, other = other, endless
+				return all[0], all[1]
+			}
+			// The other shot finds the first connection busy, and is not kept waiting: but by a
+			// busy machine, and then not three times.
+			endless, other := try()
+			for n := 1; n < 3 && other.Class != correct.OK; n++ {
+				endless, other = try()
 			}
 			require.Equal(t, correct.Timeout, endless.Class)
 			require.Positive(t, endless.Bytes)
