@@ -16,11 +16,15 @@ import (
 type Meter struct {
 	Closed bool // a closed loop: nothing was intended
 
-	outcomes       [256]atomic.Uint64 // operations, by class
+	scheduled      atomic.Uint64      // operations that were due
+	outcomes       [256]atomic.Uint64 // operations that ended, by class
 	attempts       atomic.Uint64
 	lag            atomic.Int64 // our own greatest, in nanoseconds
 	corrected, raw gauged
 }
+
+// Arrive notes that an operation is due. It belongs to the goroutine of Observe.
+func (m *Meter) Arrive() { m.scheduled.Add(1) }
 
 // Observe takes one attempt. It belongs to one goroutine.
 func (m *Meter) Observe(x correct.Sample) {
@@ -60,11 +64,16 @@ func (g *gauged) add(v time.Duration, ok bool) {
 func (m *Meter) WriteMetrics(w io.Writer) error {
 	e := &exposition{bufio.NewWriter(w)}
 	e.family(operationsMetric, "counter", operationsHelp)
+	var ended uint64
 	for _, c := range correct.Classes() {
 		if n := m.outcomes[c].Load(); n > 0 || c == correct.OK {
+			ended += n
 			e.sample(operationsMetric, strconv.FormatUint(n, 10), "outcome", c.String())
 		}
 	}
+	scheduled := max(ended, m.scheduled.Load()) // read last: what ended was due before
+	e.counter(scheduledMetric, scheduledHelp, scheduled)
+	e.gauge(waitingMetric, waitingHelp, float64(scheduled-ended))
 	e.counter(attemptsMetric, attemptsHelp, m.attempts.Load())
 	e.gauge(lagMetric, lagHelp, time.Duration(m.lag.Load()).Seconds())
 	if !m.Closed {

@@ -60,6 +60,7 @@ func prom(w io.Writer, r *report.Report, _ TextOptions) error {
 const (
 	operationsMetric, operationsHelp = "openload_operations_total", "Operations by what became of them."
 	scheduledMetric, scheduledHelp   = "openload_operations_scheduled_total", "Operations that were due."
+	waitingMetric, waitingHelp       = "openload_operations_waiting", "Operations that are due and have not ended: the server has them, or they wait for a connection or a backoff."
 	attemptsMetric, attemptsHelp     = "openload_attempts_total", "Tries at operations, the first of each included."
 	lagMetric, lagHelp               = "openload_lag_max_seconds", "Openload's own greatest lateness."
 	correctedMetric, correctedHelp   = "openload_corrected_seconds", "From when an operation was due to its answer: what a user waited."

@@ -107,7 +107,12 @@ func TestTheMeterAgreesWithTheReport(t *testing.T) {
 			x := correct.Sample{Seq: uint64(i), Attempt: 1, Intended: at, Due: at, Dispatched: at, Sent: at, Done: at + took, Class: class, Fired: true, Written: true, Final: true}
 			rec.Arrive(x.Seq, at, at, 0, 0)
 			rec.Record(x)
+			m.Arrive()
 			m.Observe(x)
+		}
+		late := rapid.IntRange(0, 3).Draw(t, "still waiting")
+		for range late {
+			m.Arrive()
 		}
 		s := rec.Snapshot()
 		r := &report.Report{Latency: report.Latency{Raw: report.WithHistogram(s.Dist(correct.Raw)), Corrected: report.WithHistogram(s.Dist(correct.Corrected))}}
@@ -127,6 +132,8 @@ func TestTheMeterAgreesWithTheReport(t *testing.T) {
 		}
 		require.Equal(t, value(want["openload_operations_total"], "ok"), value(got["openload_operations_total"], "ok"))
 		require.Equal(t, value(want["openload_attempts_total"], ""), value(got["openload_attempts_total"], ""))
+		require.Equal(t, value(want["openload_operations_scheduled_total"], "")+float64(late), value(got["openload_operations_scheduled_total"], ""))
+		require.EqualValues(t, late, value(got["openload_operations_waiting"], ""))
 		require.Zero(t, value(got["openload_lag_max_seconds"], ""))
 	})
 }

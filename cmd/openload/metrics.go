@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"openload/correct"
+	"openload/engine"
 	"openload/sink"
 )
 
@@ -58,17 +59,43 @@ func (f *metricsFlags) listen(s streams, quiet bool, meter *sink.Meter) (*metric
 	return m, nil
 }
 
-// also lets the server see what observe sees.
-func (m *metricsServer) also(observe func(correct.Sample)) func(correct.Sample) {
-	switch {
-	case m == nil:
-		return observe
-	case observe == nil:
-		return m.meter.Observe
+// beside lets the server see what watch sees, which may be nobody.
+func (m *metricsServer) beside(watch engine.Watcher) engine.Watcher {
+	if m == nil {
+		return watch
 	}
-	return func(x correct.Sample) {
-		m.meter.Observe(x)
-		observe(x)
+	return metered{watch, m.meter}
+}
+
+// metered is a watcher, or none, and a meter that counts what is due.
+type metered struct {
+	engine.Watcher
+	meter *sink.Meter
+}
+
+func (m metered) Arrive(seq uint64, intended, dispatched time.Duration, waiting, out int) {
+	m.meter.Arrive()
+	if m.Watcher != nil {
+		m.Watcher.Arrive(seq, intended, dispatched, waiting, out)
+	}
+}
+
+func (m metered) Record(x correct.Sample) {
+	m.meter.Observe(x)
+	if m.Watcher != nil {
+		m.Watcher.Record(x)
+	}
+}
+
+func (m metered) Fire(s engine.Shot) {
+	if m.Watcher != nil {
+		m.Watcher.Fire(s)
+	}
+}
+
+func (m metered) Turn(now time.Duration) {
+	if m.Watcher != nil {
+		m.Watcher.Turn(now)
 	}
 }
 

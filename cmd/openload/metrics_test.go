@@ -43,6 +43,12 @@ func TestMetricsOfARunThatGoesOn(t *testing.T) {
 		families, err := p.TextToMetricFamilies(bytes.NewReader(b))
 		require.NoError(t, err)
 		require.Contains(t, families, "openload_corrected_seconds")
+		ended := 0.0
+		for _, m := range families["openload_operations_total"].GetMetric() {
+			ended += m.GetCounter().GetValue()
+		}
+		due, waiting := families["openload_operations_scheduled_total"].GetMetric()[0], families["openload_operations_waiting"].GetMetric()[0]
+		require.Equal(t, due.GetCounter().GetValue(), ended+waiting.GetGauge().GetValue(), "they add up at any time")
 		n := families["openload_attempts_total"].GetMetric()[0].GetCounter().GetValue()
 		require.GreaterOrEqual(t, n, last)
 		last = n

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"openload/correct"
+	"openload/engine"
 	"openload/live"
 	"openload/plan"
 	"openload/report"
@@ -158,7 +159,7 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 	}
 	return func(p *plan.Plan, one *oneRun) (*report.Report, error) {
 		return measure(i.ctx, i.stop, p, clients, w.sent.feeds(p.Seed), measureOptions{
-			observe: metrics.also(one.observe), began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL), how: w.how,
+			observe: one.observe, beside: metrics.beside, began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL), how: w.how,
 			auto: auto, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
 			progress: func(p progress) *progress {
 				if p.color = useColor(c.Color, s.err); one.name != "" {
@@ -194,10 +195,19 @@ type measureOptions struct {
 	observe  func(correct.Sample)
 	began    func(time.Time) // if set, told the epoch before the first request
 	progress func(progress) *progress
+	beside   func(engine.Watcher) engine.Watcher // if set, whoever looks on besides
 
 	how       *manner       // how requests travel; nil: plainly
 	looked    live.Lookups  // what finding the target came to
 	lookAgain time.Duration // 0: never
+}
+
+// watcher is who looks on; nil: nobody.
+func (o *measureOptions) watcher(shown *progress) engine.Watcher {
+	if o.beside == nil {
+		return shown.watcher()
+	}
+	return o.beside(shown.watcher())
 }
 
 // measure runs p over sockets. feeds opens what each loop sends; nil: all send what the
@@ -222,7 +232,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	}
 	defer shown.end()
 	set := run.Setup{
-		Ready: ready, Watch: shown.watcher(), Cap: o.auto, Version: version(), Command: o.command,
+		Ready: ready, Watch: o.watcher(shown), Cap: o.auto, Version: version(), Command: o.command,
 		Started: epoch, Machine: machine(), Observe: o.observe,
 	}
 	var feed []*request.Feed
