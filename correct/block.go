@@ -27,10 +27,10 @@ func (r *Recorder) usual(x *Sample) bool {
 func (r *Recorder) hold(x *Sample) {
 	s, b := &r.snap, &r.block
 	i := b.n % blockSize
-	lag, wait, raw, corrected, less := x.Lag(), x.Wait(), x.Raw(), x.Corrected(), x.LessLag()
+	lag, wait, raw, corrected := x.Lag(), x.Wait(), x.Raw(), x.Corrected()
 	b.intended[i], b.sent[i] = x.Intended, x.Sent
 	b.lag[i], b.wait[i], b.raw[i], b.corrected[i] = lag, wait, raw, corrected
-	b.lessLag[i], b.lessWait[i] = less, max(0, less-wait)
+	b.lessLag[i], b.lessWait[i] = x.LessLag(), x.LessWait()
 	r.statuses[x.Status]++
 	s.LastDone = max(s.LastDone, x.Done)
 	s.MaxLate = max(s.MaxLate, x.Late)

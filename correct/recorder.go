@@ -14,7 +14,7 @@ const (
 	Corrected   // Intended to Done; failed, dropped and unfinished operations rank above
 	CorrectedOK // the same of successes alone
 	LessLag     // Corrected without our own lateness; failures that are ours count as fast
-	LessWait    // LessLag without the wait for a connection either
+	LessWait    // LessLag without the wait for a connection either, where that may be ours
 	Settled     // Intended to Done of every operation that ended, whatever the outcome
 
 	ClosedLoop // what a closed loop of one worker would have said; see Recorder
@@ -186,10 +186,9 @@ func (r *Recorder) operation(x *Sample) {
 	}
 	switch {
 	case x.Class == OK:
-		less := x.LessLag()
 		s.dists[Corrected].Record(x.Corrected())
-		s.dists[LessLag].Record(less)
-		s.dists[LessWait].Record(max(0, less-x.Wait()))
+		s.dists[LessLag].Record(x.LessLag())
+		s.dists[LessWait].Record(x.LessWait())
 	case x.Excused():
 		s.dists[Corrected].Fail(1)
 		s.dists[LessLag].Record(0)

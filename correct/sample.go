@@ -31,7 +31,12 @@ type Sample struct {
 	Earlier bool // a byte of an earlier attempt at the operation was
 	Query   bool // it only asked what became of the operation
 	Final   bool // no further attempt follows: the operation has settled
-	Resent  int  // times that the transport put this request on the wire again by itself
+
+	// WaitCounts says of one of several hosts that no wait for its connections is our
+	// doing: they were opened as fast as they could be, up to the plan's cap.
+	WaitCounts bool
+
+	Resent int // times that the transport put this request on the wire again by itself
 
 	// Late bounds our own lateness that Lag cannot see: handing the request to an
 	// idle connection's goroutine, and reading the answer after it had arrived.
@@ -60,6 +65,14 @@ func (s *Sample) Corrected() time.Duration { return s.Done - s.Intended }
 // done by sending in clumps: a lower bound of what a punctual generator would have seen.
 func (s *Sample) LessLag() time.Duration {
 	return max(0, s.Corrected()-time.Duration(s.Attempt)*s.Behind-s.Late)
+}
+
+// LessWait is LessLag without the wait for a connection either, unless that counts.
+func (s *Sample) LessWait() time.Duration {
+	if s.WaitCounts {
+		return s.LessLag()
+	}
+	return max(0, s.LessLag()-s.Wait())
 }
 
 // Excused reports whether a failure is not the target's fault, or perhaps not: it is of

@@ -44,6 +44,7 @@ type Retry interface {
 // Limits bound a run. Zero is no limit, but for Drain: zero waits for nothing.
 type Limits struct {
 	InFlight int           // most attempts under way at once, in each pool of the World
+	Auto     bool          // InFlight is nobody's wish: who waits because of it waits because of us
 	Backlog  int           // most operations waiting; one more is dropped and counted
 	Timeout  time.Duration // of each attempt, from Sent
 	Deadline time.Duration // of each operation, from Intended
@@ -68,6 +69,7 @@ func Run(ctx, stop context.Context, s schedule.Schedule, w World, rec Recorder, 
 	cut, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	l := loop{schedule: s, rec: rec, retry: retry, lim: lim, pools: poolsOf(w, lim.Common), end: Forever}
+	l.auto = lim.Auto
 	l.next, l.more = s.Next()
 	l.watch, _ = rec.(Watcher)
 	for l.pending() {
@@ -166,7 +168,8 @@ func (l *loop) until() time.Duration {
 
 // settle takes an answer.
 func (l *loop) settle(x correct.Sample) {
-	x.Behind = l.land(l.of(x.Seq), x.Late)
+	pool := l.of(x.Seq)
+	x.Behind, x.WaitCounts = l.land(pool, x.Late), l.waitCounts(pool)
 	l.conclude(x)
 }
 

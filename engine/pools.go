@@ -13,6 +13,9 @@ type Pooled interface {
 	Pool(seq uint64) int
 	// RoomIn is Room for one of them.
 	RoomIn(pool, waiting int, since time.Duration) int
+	// Held reports whether one of them ever had less room than was asked for although more
+	// connections might have been open.
+	Held(pool int) bool
 }
 
 // pools are the shots that wait and those that are out, each with the pool that it needs.
@@ -25,6 +28,7 @@ type pools struct {
 	waiting int     // in all of them
 	flying  int
 	capped  bool    // a shot waited although its pool had room, since most were out
+	auto    bool    // that is nobody's wish
 	common  *Common // with other loops; nil: there are none
 	shown   stand   // what the others know of
 }
@@ -37,6 +41,7 @@ type pool struct {
 	queue
 	flying int
 	behind time.Duration // our greatest lateness since nothing was out
+	capped bool
 }
 
 func poolsOf(w World, c *Common) pools {
@@ -143,6 +148,12 @@ func (p *pools) land(pool int32, by time.Duration) (behind time.Duration) {
 	return behind
 }
 
+// waitCounts reports whether no wait in the pool was our doing so far. Of a single one
+// that is known only in the end.
+func (p *pools) waitCounts(pool int32) bool {
+	return p.pooled != nil && !p.pooled.Held(int(pool)) && !(p.auto && p.all[pool].capped)
+}
+
 // deadline is the first of those of the shots that wait longest.
 func (p *pools) deadline() time.Duration {
 	first := Forever
@@ -180,7 +191,7 @@ func (p *pools) fireOf(k int32, now time.Duration, most int, watch Watcher, over
 			continue
 		}
 		if most > 0 && q.flying >= most {
-			p.capped = true
+			p.capped, q.capped = true, true
 			return
 		}
 		if room == 0 {

@@ -34,6 +34,8 @@ func (h *hosts) Pool(seq uint64) int                        { return int(seq*265
 func (h *hosts) Room(waiting int, _ time.Duration) int      { return min(waiting, h.most[0]-h.out[0]) }
 func (h *hosts) RoomIn(k, waiting int, _ time.Duration) int { return min(waiting, h.most[k]-h.out[k]) }
 
+func (h *hosts) Held(k int) bool { return k == 1 }
+
 func (h *hosts) Fire(s engine.Shot) {
 	h.out[s.Pool]++
 	x := s.Sample()

@@ -206,6 +206,8 @@ func requireSame(t rapid.TB, want, got []correct.Sample) {
 		t.Fatalf("%d samples, %d alone", len(got), len(want))
 	}
 	for i := range got {
+		// Whether a burst's second shot finds the first one's dial over is chance.
+		got[i].WaitCounts, want[i].WaitCounts = false, false
 		if got[i] != want[i] {
 			t.Fatalf("alone    %+v\ntogether %+v", want[i], got[i])
 		}

@@ -125,6 +125,10 @@ func (w *World) RoomIn(pool, waiting int, since time.Duration) int {
 	return w.pools[pool].room(waiting, since)
 }
 
+// Held reports whether a shot of the pool ever waited although more connections might have
+// been open.
+func (w *World) Held(pool int) bool { return w.pools[pool].host.Held }
+
 // Fire gives the shot to the connection to its host that was used last, or lets it wait
 // here for the next one.
 func (w *World) Fire(s engine.Shot) {

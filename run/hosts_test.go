@@ -10,6 +10,7 @@ import (
 	"openload/correct"
 	"openload/engine"
 	"openload/plan"
+	"openload/request"
 	"openload/run"
 )
 
@@ -24,6 +25,8 @@ func (w *two) Pools() int                           { return 2 }
 func (w *two) Pool(seq uint64) int                  { return int(seq % 2) }
 func (w *two) Room(n int, _ time.Duration) int      { return n }
 func (w *two) RoomIn(_, n int, _ time.Duration) int { return n }
+
+func (w *two) Held(k int) bool { return k == 0 }
 
 func (w *two) Fire(s engine.Shot) {
 	x := s.Sample()
@@ -65,4 +68,24 @@ func TestSeveralHosts(t *testing.T) {
 	}
 	p := &plan.Plan{Schedule: even(t, "10", 40), Drain: time.Minute, Rules: rules(t, "max<1s")}
 	require.NotNil(t, simulate(t, p, "service=10ms").Latency.ClosedLoop)
+}
+
+// Only where connections were opened slowly is a wait ours: what the other host's
+// operations waited for behind the plan's cap counts, and fails its rule.
+func TestAWaitIsItsHostsOwn(t *testing.T) {
+	mix, err := request.NewMix([]request.Item{
+		{Name: "held", Request: request.Request{URL: "http://a/"}}, {Name: "full", Request: request.Request{URL: "http://b/"}},
+	}, request.Cycle, nil)
+	require.NoError(t, err)
+	for rule, want := range map[string]string{"held: p50<20ms": "invalid", "full: p50<20ms": "fail", "p90<20ms": "fail", "p50<20ms": "invalid"} {
+		p := &plan.Plan{
+			Schedule: even(t, "400", 200), Drain: time.Minute, Connections: 1, Mix: mix,
+			Target: plan.Target{Hosts: []string{"http://a", "http://b"}}, Rules: rules(t, rule),
+		}
+		r := run.Run(context.Background(), context.Background(), run.Setup{
+			Ready: run.Prepare(p), World: new(two), Engine: "sim",
+			Connections: func() run.Connections { return run.Connections{Held: true} },
+		})
+		require.Equal(t, want, r.Verdict, "%s: %v", rule, r.Reasons)
+	}
 }

@@ -99,7 +99,7 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	if t.see != nil || t.watch != nil || t.abort != nil {
 		out = t
 	}
-	lim := engine.Limits{InFlight: most, Backlog: p.Backlog, Timeout: p.Timeout, Deadline: p.Deadline, Drain: p.Drain}
+	lim := engine.Limits{InFlight: most, Auto: p.Connections == 0, Backlog: p.Backlog, Timeout: p.Timeout, Deadline: p.Deadline, Drain: p.Drain}
 	if t.abort != nil {
 		lim.Enough = t.abort.enough
 	}
