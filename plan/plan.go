@@ -17,6 +17,8 @@ import (
 type Plan struct {
 	Target   Target
 	Mix      *request.Mix  // what operations send, if a report tells them apart; nil: all send the same
+	Rows     uint64        // of the data that requests are filled with, one an operation; 0: there are none
+	Once     uint64        // operations that there is something to send for, and then no more; 0: it begins anew
 	Schedule schedule.Spec // the open model; unused if Closed is set
 	Closed   *Closed       // a closed loop instead
 	Phases   []Phase       // the stages of Schedule.Shape by name; nil: they have none

@@ -124,6 +124,11 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	snap := rec.Snapshot()
 	meta.Warm = warm()
 	meta.Notes = append(meta.Notes, notes(p, snap)...)
+	if n := snap.Counts.Scheduled; meta.Warm != nil {
+		meta.Notes = append(meta.Notes, supply(p, n+meta.Warm.Counts.Scheduled)...)
+	} else {
+		meta.Notes = append(meta.Notes, supply(p, n)...)
+	}
 	j.interrupted, j.aborted, j.capped = end.Interrupted, t.abort.enough(), end.Capped
 	evidence := j.evidence(snap)
 	if meta.Warm != nil {

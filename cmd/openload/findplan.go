@@ -95,11 +95,5 @@ func (c *findCmd) reach(in io.Reader) (err error) {
 
 // virtually tells the plan where the requests are that nobody sends.
 func (c *findCmd) virtually(p *plan.Plan) {
-	if c.wired.sent == nil || !c.wired.sent.several {
-		return
-	}
-	if c.Targets == "" {
-		p.Target.Network = []string{"--plan " + quote(c.layers.file.Name)}
-	}
-	p.Target.Network = append(p.Target.Network, c.mixFlags.again()...)
+	p.Target.Network = c.mixFlags.whence(c.wired.sent, c.layers.file)
 }

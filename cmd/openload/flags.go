@@ -108,10 +108,22 @@ func (l *load) length() time.Duration { return time.Duration(max(l.Duration, l.Z
 
 // number is how many operations there are at most; 0: no limit.
 func (l *load) number() uint64 {
-	if l.sent != nil && l.sent.once > 0 && (l.N == 0 || l.N > l.sent.once) {
+	if l.N == 0 && l.sent != nil {
 		return l.sent.once
 	}
 	return l.N
+}
+
+// enough says so if more operations are asked for than there is something to send for.
+func (l *load) enough() error {
+	if l.sent == nil || l.sent.once == 0 || l.N <= l.sent.once {
+		return nil
+	}
+	what := "requests in a round"
+	if l.sent.rows > 0 {
+		what = "rows of data"
+	}
+	return fmt.Errorf("--n: %d operations, and with --order once there are %d %s; leave --n out, or write --order cycle to begin anew", l.N, l.sent.once, what)
 }
 
 // phases are those that the flags name.
@@ -207,8 +219,9 @@ func (l *load) plan(c *closedFlags, lim *limits, again *retryFlags, v *verdictFl
 		if l.sent.several {
 			p.Mix = l.sent.mix
 		}
+		p.Rows, p.Once = l.sent.rows, l.sent.once
 	}
-	var wrong []error
+	wrong := []error{l.enough()}
 	var err error
 	if c.Closed {
 		err = l.closed(c, p)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,21 +25,34 @@ type mixFlags struct {
 	Data          string `group:"targets" placeholder:"FILE" help:"Fill {{.name}} in URL, headers and body from the rows of this file, CSV or JSON lines, row after row; - is standard input."`
 }
 
-// again are the flags that say the same again.
-func (f *mixFlags) again() (flags []string) {
+// again are the flags that say the same again, also where the plan says otherwise; nil:
+// there is none.
+func (f *mixFlags) again(p *plan.File) (flags []string) {
 	if f.Targets != "" {
 		flags = append(flags, "--targets "+quote(f.Targets))
 	}
 	if f.TargetsFormat != "auto" {
 		flags = append(flags, "--targets-format "+f.TargetsFormat)
 	}
-	if f.Order != request.Cycle.String() {
+	if f.Order != request.Cycle.String() || p != nil && len(p.Words("order")) > 0 {
 		flags = append(flags, "--order "+f.Order)
 	}
 	if f.Data != "" {
 		flags = append(flags, "--data "+quote(f.Data))
 	}
 	return flags
+}
+
+// whence are the flags that tell operations of virtual time apart in the same way again;
+// file is the plan, if there is one. None: nothing tells them apart.
+func (f *mixFlags) whence(s *sending, file *plan.File) []string {
+	switch {
+	case s == nil || !s.several && s.once == 0 && s.rows == 0:
+		return nil
+	case f.Targets != "":
+		return f.again(nil)
+	}
+	return append([]string{"--plan " + quote(file.Name)}, f.again(file)...)
 }
 
 // targetFlags say what is sent where that is more than one request.
@@ -66,6 +80,7 @@ type sending struct {
 	several bool // operations are told apart
 	keyed   bool // each has a key of its own
 	notes   []string
+	rows    uint64 // of the data; 0: there are none
 	once    uint64 // operations after which there is nothing left to send; 0: none
 }
 
@@ -152,11 +167,11 @@ func (f *requestFlags) mixed(urls []string, in io.Reader, from seed.Seed) (s *se
 	if s.mix, err = request.NewMix(items, order, from.Numbers("targets")); err != nil {
 		return nil, nil, usage(f.named(err))
 	}
+	if filled != nil && filled.Rows != nil {
+		s.rows = uint64(filled.Rows.Len())
+	}
 	if order == request.Once {
-		s.once = s.mix.Round()
-		if filled != nil && filled.Rows != nil {
-			s.once = uint64(filled.Rows.Len())
-		}
+		s.once = cmp.Or(s.rows, s.mix.Round())
 	}
 	return s, filled, nil
 }
@@ -395,7 +410,7 @@ func (f *requestFlags) again(urls []string) string {
 	if f.inline != nil {
 		add("plan", f.inline.Name)
 	}
-	b.WriteString(spaced(f.mixFlags.again()))
+	b.WriteString(spaced(f.mixFlags.again(f.inline)))
 	add("weight", strings.Join(f.Weight, ","))
 	add("idempotency-key", f.IdempotencyKey)
 	for _, x := range []struct {

@@ -80,12 +80,8 @@ func (c *simCmd) planned(in io.Reader) (p *plan.Plan, err error) {
 	var sendErr error
 	c.sent, sendErr = c.mixed(in)
 	c.blind = sendErr != nil
-	if p, err = c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags); c.sent != nil && (c.sent.several || c.sent.once > 0) {
-		if c.Targets == "" {
-			p.Target.Network = []string{"--plan " + quote(c.layers.file.Name)} // where the requests are
-		}
-		p.Target.Network = append(p.Target.Network, c.mixFlags.again()...)
-	}
+	p, err = c.plan(&c.closedFlags, &c.limits, &c.retryFlags, &c.verdictFlags)
+	p.Target.Network = c.mixFlags.whence(c.sent, c.layers.file)
 	return p, joined(err, sendErr)
 }
 
@@ -105,7 +101,7 @@ func (c *simCmd) mixed(in io.Reader) (*sending, error) {
 			f.Weight = c.layers.wordsOf("weight")
 			break
 		}
-		if flags := c.mixFlags.again(); len(flags) > 0 {
+		if flags := c.mixFlags.again(nil); len(flags) > 0 {
 			return nil, usagef("%s: there is nothing to take in turn; add --targets FILE, or leave it out", strings.Join(flags, " and "))
 		}
 		return nil, nil
