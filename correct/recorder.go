@@ -80,7 +80,9 @@ func (r *Recorder) Arrive(seq uint64, intended, dispatched time.Duration, waitin
 	if s.Counts.Scheduled == 0 {
 		s.FirstIntended, s.FirstDispatched = intended, dispatched
 	}
-	r.episodes.arrive(seq)
+	if !s.closed {
+		r.episodes.arrive(seq)
+	}
 	s.Counts.Scheduled++
 	s.LastIntended, s.LastDispatched = intended, dispatched
 	s.MaxBacklog = max(s.MaxBacklog, waiting)

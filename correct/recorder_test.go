@@ -120,6 +120,17 @@ func TestEpisodesAreCountedInOrderOfTheSchedule(t *testing.T) {
 }
 
 // Gaps in Seq, as in a recorded schedule's part, cost nothing and change nothing.
+// A closed loop has no order to count them in, and keeps nothing for it.
+func TestAClosedLoopHasNoEpisodes(t *testing.T) {
+	r := NewRecorder(Options{Closed: true, Limits: []time.Duration{500 * ms}})
+	for seq := range uint64(1000) {
+		r.Arrive(seq, 0, 0, 0, 0)
+		r.Record(Sample{Seq: seq, Attempt: 1, Done: time.Duration(seq), Fired: true, Written: true, Final: true, Status: 200})
+	}
+	require.Zero(t, r.episodes.n)
+	require.Nil(t, r.Snapshot().Episodes)
+}
+
 func TestEpisodesWithGaps(t *testing.T) {
 	var all []Sample
 	for i, seq := range []uint64{0, 7, 1 << 40, 1<<40 + 1} {

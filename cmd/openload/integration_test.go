@@ -113,3 +113,23 @@ func TestIntegrationTheServerSawTheSchedule(t *testing.T) {
 		}
 	}
 }
+
+// Two loops send what one would, and the server sees all of it.
+func TestIntegrationTheServerSawBothThreads(t *testing.T) {
+	bin := buildWitness(t)
+	for _, args := range [][]string{
+		{"--rate", "2000", "--n", "4000", "-c", "64"},
+		{"--rate", "20000", "--n", "60000", "-c", "256", "--arrival", "poisson"},
+		{"--closed", "--n", "60000", "-c", "64"},
+	} {
+		w := startWitness(t, bin)
+		r := during(t, nothing, append(args, "--threads", "2", w.url)...)
+		at := w.arrivals(t)
+		c := r.report.Counts
+		require.Equal(t, 2, r.report.Run.Threads)
+		require.Equal(t, *c.Planned, c.Scheduled)
+		require.Len(t, at, int(c.AttemptsSent+c.Resent))
+		require.Equal(t, c.Sent, c.OK)
+		t.Logf("%v: seen %d; our lag p50 %v p99 %v", args, len(at), *r.report.Latency.Lag.P50, *r.report.Latency.Lag.P99)
+	}
+}
