@@ -123,6 +123,10 @@ var cases = []struct {
 		name: "closed without an answer", handle: once(""), shots: 3,
 		classes: map[correct.Class]int{correct.Reset: 3}, conns: 3,
 	}, {
+		name: "C14 a redirect is an answer like any other", shots: 3,
+		handle:  always("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 5\r\n\r\nhello"),
+		classes: map[correct.Class]int{correct.OK: 3}, status: 302, bytes: 5, conns: 1,
+	}, {
 		name: "C27 every answer is 400", handle: always("HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno"), shots: 3,
 		classes: map[correct.Class]int{correct.BadStatus: 3}, status: 400, bytes: 2, conns: 1,
 	}, {

@@ -78,7 +78,12 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 							s.settle(t)
 						}
 						require.Equal(t, tt.classes, Classes(all))
+						opened := 0
 						for _, x := range all {
+							if x.Opening != nil {
+								opened++
+								require.Positive(t, x.Phases()[correct.Connecting], "what it took to connect is shown")
+							}
 							if x.Class != correct.Reset && len(tt.classes) == 1 {
 								require.Equal(t, tt.status, x.Status)
 								require.Equal(t, tt.bytes, x.Bytes)
@@ -88,6 +93,7 @@ func Run(t *testing.T, open func(*testing.T, Options) World) {
 							require.GreaterOrEqual(t, x.Raw(), tt.with.timeout)
 							require.LessOrEqual(t, x.Dispatched, x.Sent)
 						}
+						require.Equal(t, tt.conns, opened)
 						require.Equal(t, tt.conns, w.Counters().Opened)
 						w.Close()
 						saw := s.await(t, func(is tally) bool { return is.closed >= tt.conns })

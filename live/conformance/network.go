@@ -98,6 +98,26 @@ func network(t *testing.T, open func(*testing.T, Options) World) {
 		require.Equal(t, map[string]int{"127.0.0.1": 3, "127.0.0.2": 4}, hits())
 	})
 
+	t.Run("C11 an address that leads nowhere", func(t *testing.T) {
+		s := listen(t, "127.0.0.1", nil, always(hello))
+		_, port, _ := net.SplitHostPort(s.Addr().String())
+		both := func(_ context.Context, family, _ string) ([]netip.Addr, error) {
+			if family == string(transport.IPv4) {
+				return addrs("127.0.0.1"), nil
+			}
+			return addrs("::1", "127.0.0.1"), nil
+		}
+		for _, n := range []transport.Network{{Lookup: both}, {Lookup: both, Family: transport.IPv4}} {
+			for _, keep := range []bool{true, false} {
+				w, _ := through(t, "http://both.test:"+port, n, keep)
+				require.Equal(t, []correct.Class{correct.OK, correct.OK, correct.OK}, shots(t, w, 3), "the other one does")
+				w.Close()
+				require.Equal(t, "127.0.0.1:"+port, w.Counters().Peers[0].Address)
+				require.Equal(t, 3, w.Counters().Peers[0].Attempts)
+			}
+		}
+	})
+
 	t.Run("a Unix socket", func(t *testing.T) {
 		for _, config := range []*tls.Config{nil, secure} {
 			path := filepath.Join(t.TempDir(), "s")
