@@ -23,6 +23,7 @@ type Counts struct {
 	Resent       uint64 // requests that a transport repeated by itself
 
 	ByAttempts []uint64 // operations by how many attempts were made at them, from none on
+	FailedBy   []uint64 // those of them that failed
 	FirstTry   uint64   // operations that succeeded at their first attempt
 	Queries    uint64   // of the attempts, those that only asked what became of an operation
 	Resolved   uint64   // operations of which the answer was that they had been done
@@ -38,12 +39,34 @@ func (c *Counts) status(code int, n uint64) {
 	c.Status[code] += n
 }
 
-// made notes n operations that settled after so many attempts.
-func (c *Counts) made(attempts int, n uint64) {
-	for len(c.ByAttempts) <= attempts {
-		c.ByAttempts = append(c.ByAttempts, 0)
+// made notes n operations that settled after so many attempts, and failed those of them
+// that failed.
+func (c *Counts) made(attempts int, n uint64) { c.ByAttempts = plus(c.ByAttempts, attempts, n) }
+
+func (c *Counts) failed(attempts int) { c.FailedBy = plus(c.FailedBy, attempts, 1) }
+
+func plus(all []uint64, i int, n uint64) []uint64 {
+	for len(all) <= i {
+		all = append(all, 0)
 	}
-	c.ByAttempts[attempts] += n
+	all[i] += n
+	return all
+}
+
+// Repeated is the number of attempts after an operation's first.
+func (c *Counts) Repeated() (n uint64) {
+	for made, operations := range c.ByAttempts {
+		n += uint64(max(0, made-1)) * operations
+	}
+	return n
+}
+
+// FailedBefore is the number of operations that failed after fewer attempts than those.
+func (c *Counts) FailedBefore(attempts int) (n uint64) {
+	for _, operations := range c.FailedBy[:min(attempts, len(c.FailedBy))] {
+		n += operations
+	}
+	return n
 }
 
 // Of is the number of operations that ended in class k.
@@ -81,11 +104,11 @@ func (c *Counts) merge(o *Counts) {
 	c.Queries += o.Queries
 	c.Resolved += o.Resolved
 	c.Unknown += o.Unknown
-	for len(c.ByAttempts) < len(o.ByAttempts) {
-		c.ByAttempts = append(c.ByAttempts, 0)
-	}
 	for i, n := range o.ByAttempts {
-		c.ByAttempts[i] += n
+		c.ByAttempts = plus(c.ByAttempts, i, n)
+	}
+	for i, n := range o.FailedBy {
+		c.FailedBy = plus(c.FailedBy, i, n)
 	}
 	for k, n := range o.ByClass {
 		c.ByClass[k] += n
@@ -97,6 +120,6 @@ func (c *Counts) merge(o *Counts) {
 
 func (c Counts) clone() Counts {
 	c.Status = maps.Clone(c.Status)
-	c.ByAttempts = slices.Clone(c.ByAttempts)
+	c.ByAttempts, c.FailedBy = slices.Clone(c.ByAttempts), slices.Clone(c.FailedBy)
 	return c
 }

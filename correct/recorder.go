@@ -168,6 +168,9 @@ func (r *Recorder) operation(x *Sample) {
 		made--
 	}
 	s.Counts.made(made, 1)
+	if x.Class != OK {
+		s.Counts.failed(made)
+	}
 	if x.Class != OK && r.opt.Unknown != nil && r.opt.Unknown(*x) {
 		s.Counts.Unknown++
 	}

@@ -46,7 +46,7 @@ func hidden(p *plan.Plan, s *correct.Snapshot) (code, text string) {
 	ops, ok1 := t.OperationSuccess()
 	tries, ok2 := t.AttemptSuccess()
 	average, _ := t.Average()
-	more := t.Attempts - t.Operations
+	more := s.Counts.Repeated()
 	if p.Retry.Attempts() < 2 || !ok1 || !ok2 || more*100 < t.Operations {
 		return "", ""
 	}
@@ -62,14 +62,16 @@ func hidden(p *plan.Plan, s *correct.Snapshot) (code, text string) {
 }
 
 // dependent says so if far more or fewer operations failed than attempts that fail
-// independently of each other would have left.
+// independently of each other would have left. That can be told only where every
+// operation that failed made all its attempts: not where a budget, a deadline or a failure
+// that is not tried again ended some.
 func dependent(p *plan.Plan, s *correct.Snapshot) string {
 	t := totals(s)
 	want, ok := t.Independent(p.Retry.Attempts())
-	if p.Retry.Attempts() < 2 || !ok || t.Attempts-t.Operations < 100 || float64(t.Failed) > want/2 && float64(t.Failed) < 2*want+10 {
+	if p.Retry.Attempts() < 2 || !ok || s.Counts.Repeated() < 100 || s.Counts.FailedBefore(p.Retry.Attempts()) > 0 || float64(t.Failed) > want/2 && float64(t.Failed) < 2*want+10 {
 		return ""
 	}
-	return fmt.Sprintf("the attempts at one operation did not fail independently: %.0f operations would have failed, %d did", want, t.Failed)
+	return fmt.Sprintf("the attempts at one operation did not fail independently of each other: of those that do, as many of them would have left %.0f operations failed; %d did", want, t.Failed)
 }
 
 // short says so if the timeout cuts into the body of the distribution: one attempt

@@ -51,7 +51,7 @@ func (e *Evidence) lateness() time.Duration {
 func (e *Evidence) mostLate() time.Duration {
 	const tooMuch = 1 << 61 // far over every limit, far from overflow
 	c := &e.Snapshot.Counts
-	retried := c.Attempts - min(c.Attempts, c.Fired)
+	retried := max(c.Repeated(), c.Attempts-min(c.Attempts, c.Fired)) // a saved report may have only the totals
 	hi, lo := bits.Mul64(retried+1, uint64(e.lateness()))
 	if hi > 0 || lo > tooMuch {
 		return tooMuch
