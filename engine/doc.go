@@ -6,6 +6,9 @@
 // deadlines and retries live here, so a simulated run has them just as a live one.
 // Responses never move a due time, and never delay a send.
 //
+// Several loops may make one run together: each has its share of the schedule and of the
+// [Limits], and a World of its own; [Common] is all that they know of each other.
+//
 // [RunClosed] is the other loop, the one that load tests usually run: each worker
 // waits for its answer before it sends again. It is there to show what that hides.
 package engine

@@ -9,14 +9,16 @@ import (
 )
 
 const (
-	// blockSize is how many tellings a block holds, three of which make an operation.
-	blockSize = 256
-	// mostBlocks are 60 MB, or 170,000 operations that wait to be recorded.
+	// A block is 35 kB: so many tellings at most, and of shots and samples a third of it,
+	// since three tellings mostly make an operation.
+	blockSize, third = 256, 86
+	// mostBlocks are 70 MB, or 170,000 operations that wait to be recorded.
 	mostBlocks, leastBlocks = 2048, 64
 )
 
-// A Line is where one loop tells what happens. It takes no lock, makes no system call,
-// and waits for nobody until as much waits to be handed on as there is room for.
+// A Line is where one loop tells what happens. It makes no system call, takes a lock once
+// a block for a moment, and waits for nobody until as much waits to be handed on as there
+// is room for.
 type Line struct {
 	// The loop's.
 	block *block
@@ -44,9 +46,9 @@ var _ engine.Watcher = (*Line)(nil)
 // A block is written by the loop from its start to its end, once.
 type block struct {
 	tellings [blockSize]telling
-	shots    [blockSize]engine.Shot
-	ended    [blockSize]correct.Sample
-	next     *block // set before anything in it is told
+	shots    [third]engine.Shot
+	ended    [third]correct.Sample
+	next     *block
 }
 
 // A telling is one thing that happened: an arrival, or the next of the block's shots or
@@ -66,6 +68,7 @@ const (
 	arrived kind = iota
 	fired
 	ended
+	turned // nothing: what follows is in the next block
 )
 
 func newLine(fires bool, most int) *Line {
@@ -99,9 +102,10 @@ func (l *Line) Record(x correct.Sample) {
 
 // tell returns the next telling, to be filled in.
 func (l *Line) tell(k kind, at time.Duration) *telling {
-	if l.n == blockSize {
+	if l.n == blockSize-1 || k == fired && l.shots == third || k == ended && l.ended == third {
 		next := l.fresh()
-		l.block.next = next
+		l.block.tellings[l.n].kind, l.block.next = turned, next
+		l.total++
 		l.block, l.n, l.shots, l.ended = next, 0, 0, 0
 	}
 	l.at = max(l.at, at)
@@ -167,12 +171,17 @@ func (l *Line) look() (until time.Duration) {
 	return r.until
 }
 
-// head is the next telling; there is one left.
+// head is the next telling; nil if there is none that may be read.
 func (l *Line) head() *telling {
 	r := &l.read
-	if r.n == blockSize {
+	if r.left == 0 {
+		return nil
+	}
+	if r.block.tellings[r.n].kind == turned {
 		old := r.block
 		r.block, r.n, r.shots, r.ended = old.next, 0, 0, 0
+		r.left--
+		r.total++
 		old.next = nil
 		l.used <- old
 	}

@@ -95,11 +95,8 @@ func (r *Relay) pass() (last bool) {
 // nothing.
 func (r *Relay) first(until time.Duration) (first *Line) {
 	for _, l := range r.lines {
-		if l.read.left == 0 {
-			continue
-		}
-		if at := l.head().at; at < until || at == until && first == nil {
-			first, until = l, at
+		if t := l.head(); t != nil && (t.at < until || t.at == until && first == nil) {
+			first, until = l, t.at
 		}
 	}
 	return first

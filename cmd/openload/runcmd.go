@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"runtime"
 	"slices"
 	"time"
 
@@ -217,7 +216,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	if most == 0 {
 		most = o.auto
 	}
-	threads, err := o.engine.threads(p, o.how, most, runtime.NumCPU())
+	threads, err := o.engine.threads(p, o.how, most, processors)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +253,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	defer names.Stop()
 	set.Connections = func() run.Connections {
 		c := opened(ctx, clients, counters(), names.Stop(), o.how)
-		c.Failures = append(c.Failures, tooMany(threads, runtime.NumCPU())...)
+		c.Failures = append(c.Failures, tooMany(threads, processors)...)
 		return c
 	}
 	return run.Run(ctx, stop, set), nil

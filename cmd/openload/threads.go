@@ -25,6 +25,10 @@ const (
 	breath = 5 * time.Millisecond
 )
 
+// processors is how many there are for us, as an affinity or a container's share allows.
+// It is known before anything raises GOMAXPROCS.
+var processors = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
+
 // A share is loop i of n.
 type share struct{ i, n int }
 
@@ -89,7 +93,7 @@ func tooMany(threads, processors int) []correct.Doubt {
 // others have it done beside them.
 func assemble(set *run.Setup, n int, open func(share) (world, string, error)) (counters func() live.Counters, closeAll func(), err error) {
 	set.Threads = n
-	if n == 1 && runtime.NumCPU() == 1 {
+	if n == 1 && processors == 1 {
 		w, name, err := open(share{0, 1})
 		if err != nil {
 			return nil, nil, err
