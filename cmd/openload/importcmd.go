@@ -65,7 +65,7 @@ func (c *importCurl) run(s streams) (int, error) {
 // importHAR reads an HTTP archive.
 type importHAR struct {
 	File string `arg:"" help:"The archive; - is standard input."`
-	Host string `placeholder:"HOST" help:"Only the requests to this host, since a page asks several and a run asks one: example.com, 127.0.0.1:8080."`
+	Host string `placeholder:"HOST" help:"Only the requests to this host, of the several that a page asks: example.com, 127.0.0.1:8080."`
 	importTimes
 	importOut
 }
