@@ -134,6 +134,8 @@ func (k *worker) serve(j job) {
 		o.Class, o.Detail = correct.Reset, "refused by the server, again and again"
 	case o.Class == correct.Timeout:
 		o.Class = class
+	case o.Status > 0 && s.Done > cut:
+		o = o.TooLate(class)
 	}
 	w.drop(&j)
 	s.Class, s.Status, s.Bytes, s.Written, s.RetryAfter = o.Class, o.Status, o.Bytes, o.Written, o.RetryAfter

@@ -31,6 +31,13 @@ type Outcome struct {
 	Keep    bool // the connection can take another request
 }
 
+// TooLate is the outcome for whoever had given up by then, as class says: what came no
+// longer counts. If it was we who read it late, that is known of the sample.
+func (o Outcome) TooLate(class correct.Class) Outcome {
+	o.Class, o.Status, o.RetryAfter, o.Location, o.Detail = class, 0, 0, "", "the answer was read after that"
+	return o
+}
+
 func failed(class correct.Class, detail string) Outcome {
 	return Outcome{Class: class, Detail: detail}
 }

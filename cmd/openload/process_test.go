@@ -186,6 +186,23 @@ func TestAStoppedGeneratorJudgesNobody(t *testing.T) {
 	require.False(t, r.report.SLA[0].Pass, "users of ours did wait")
 }
 
+// Nor does it take for a success what came after the time that was given.
+func TestAStoppedGeneratorForgetsNoTimeout(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"auto", "portable"} {
+		url := labProcess(t, "service=300ms workers=0")
+		r := during(t, func(p *os.Process) {
+			require.Eventually(t, func() bool { return received(t, url) >= 10 }, 20*time.Second, 20*time.Millisecond)
+			require.NoError(t, p.Signal(syscall.SIGSTOP))
+			time.Sleep(time.Second)
+			require.NoError(t, p.Signal(syscall.SIGCONT))
+		}, "--engine", engine, "--rate", "20", "--n", "50", "--timeout", "200ms", "--sla", "errors<99%", url)
+		require.Equal(t, statusInvalid, r.status, r.stdout)
+		require.Zero(t, r.report.Counts.OK, "%s", r.stdout)
+		require.EqualValues(t, 50, r.report.Counts.TimedOut)
+	}
+}
+
 // The lab in real time: the figures of the model, within what the machine allows. A
 // machine that is busy with something else gets another try, but not for ever. Not
 // parallel: this test measures.

@@ -219,6 +219,9 @@ func (w *World) late(now time.Duration) time.Duration {
 
 // answer ends the exchange on c. late bounds for how long its end lay there unread.
 func (w *World) answer(c *conn, o transport.Outcome, done, late time.Duration) correct.Sample {
+	if o.Status > 0 && done > c.cut {
+		o = o.TooLate(c.class)
+	}
 	s := c.job.shot.Sample()
 	s.Sent, s.Done = c.sent, done
 	s.Class, s.Status, s.Bytes, s.Written, s.RetryAfter = o.Class, o.Status, o.Bytes, c.written, o.RetryAfter

@@ -133,6 +133,26 @@ func TestHandshakeHangs(t *testing.T) {
 	require.False(t, answered)
 }
 
+// An answer that was read after the timeout is one, although it had come before. That it
+// was we who were late is known, so that nobody else is blamed.
+func TestAnswerReadTooLate(t *testing.T) {
+	w := over(t, "http://"+conformance.Listen(t, conformance.Hello), Options{})
+	conformance.Drive(t, w, make([]time.Duration, 1), nil) // opens the connection
+	now := w.now()
+	require.Equal(t, 1, w.Room(1, now))
+	w.Fire(engine.Shot{Seq: 1, Attempt: 1, Intended: now, Due: now, Dispatched: now, Timeout: 100 * time.Millisecond})
+	time.Sleep(300 * time.Millisecond) // nobody reads
+	var x correct.Sample
+	for answered := false; !answered; {
+		_, x, answered = w.Wait(t.Context(), engine.Forever)
+	}
+	require.Equal(t, correct.Timeout, x.Class)
+	require.Zero(t, x.Status)
+	require.Greater(t, x.Raw(), 200*time.Millisecond)
+	require.True(t, x.Excused(), "%+v", x)
+	require.Equal(t, "the answer was read after that", w.Counters().Failures[0].Text)
+}
+
 // One read in 64 is audited, and the first one. The kernel begins to note when bytes come
 // some time after the first socket asked for it.
 func TestAudit(t *testing.T) {
