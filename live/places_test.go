@@ -156,6 +156,8 @@ func TestEveryAddressHasItsShare(t *testing.T) {
 			for range 20 {
 				shoot()
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			require.Equal(t, map[string]int{"127.0.0.1": 10, "127.0.0.2": 10}, hits)
 		})
 	}
