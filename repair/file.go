@@ -33,11 +33,11 @@ func File(f *source.File, opt Options) (*report.Report, error) {
 	} else {
 		err = x.takeRows()
 	}
-	if err == nil {
-		err = f.Err()
-	}
 	if err != nil {
 		return nil, err
+	}
+	if cut := f.Cut(); cut != nil && x.n == 0 {
+		return nil, cut
 	}
 	if x.n == 0 {
 		return nil, fmt.Errorf("%s: no samples in it; check that the tool wrote any, and --label or --tag if you gave one", f.Format)
@@ -84,8 +84,8 @@ type sample struct {
 
 func (x *sample) takeRows() error {
 	a := x.pipe()
-	if a == nil {
-		return nil
+	if err := x.file.Err(); err != nil || a == nil {
+		return err
 	}
 	x.in = a
 	a.close()
@@ -109,6 +109,9 @@ func (x *sample) takeRows() error {
 
 func (x *sample) takeBuckets() error {
 	x.hi = takeBuckets(x.file, &x.pace, x.limits)
+	if err := x.file.Err(); err != nil {
+		return err
+	}
 	b := x.hi
 	if err := b.oneSeries(x.file); err != nil {
 		return err

@@ -2,6 +2,7 @@ package repair_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"os"
@@ -46,6 +47,15 @@ func rules(t require.TestingT, texts ...string) (all []sla.Rule) {
 		all = append(all, r)
 	}
 	return all
+}
+
+// cutGzip is content, packed and cut in the middle.
+func cutGzip(content string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(content))
+	z.Close()
+	return b.String()[:b.Len()/2]
 }
 
 func anyStatus(t require.TestingT) *plan.Statuses {

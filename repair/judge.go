@@ -15,6 +15,7 @@ import (
 func (x *sample) report() (*report.Report, error) {
 	snap := x.snapshot(x.corrected)
 	verdict := x.judge(snap)
+	x.cut(&verdict)
 	notes := append(x.choice.notes, x.warnings()...)
 	for _, n := range x.file.Notes() {
 		notes = append(notes, correct.Doubt(n))
@@ -65,6 +66,16 @@ func (x *sample) judge(snap *correct.Snapshot) sla.Verdict {
 			x.synthetic-e.Synthetic)}}
 	}
 	return v
+}
+
+// cut says of a verdict on a part of a file that it is no more than that.
+func (x *sample) cut(v *sla.Verdict) {
+	cut, own := x.file.Cut(), false
+	if _, own = x.file.End(); cut == nil || own || v.Outcome == sla.None {
+		return
+	}
+	v.Reasons = append(v.Reasons, correct.Doubt{Code: "cut", Text: fmt.Sprintf(
+		"the file ends early (%s): the verdict is on the %d rows before, and those behind may be the slow ones", cut.What, x.n)})
 }
 
 // judgeRaw judges what can be without a corrected reading.

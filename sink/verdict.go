@@ -40,7 +40,7 @@ func (p *page) verdict() {
 		}
 	}
 	if width(line) > columns {
-		p.lines(wrap(start, inset, sentence(strings.Join(parts, " "))), p.word())
+		p.lines(wrap(start, inset, items(parts, inset)), p.word())
 		return
 	}
 	p.lines([]string{line}, p.word())
@@ -63,6 +63,11 @@ func (p *page) headline() (word string, parts []string) {
 	}
 	if p.Plan.Model == "closed" && !p.Run.Interrupted && word != "INVALID" {
 		parts = append(parts, "(closed loop: raw only)")
+	}
+	for _, r := range p.Reasons {
+		if r.Code == "cut" {
+			parts = append(parts, "(of a file that is cut off)")
+		}
 	}
 	if word == "PASS" && p.Correction.Synthetic > 0 {
 		word = "PASS (not refuted)" // synthetic samples are never evidence

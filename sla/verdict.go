@@ -33,7 +33,7 @@ type Verdict struct {
 	// Reasons are why the outcome is what it is; none for a plain Pass or None. Codes:
 	// interrupted; no_success, rate_off, dropped, incomplete, empty_set, own_lateness,
 	// auto_cap (Invalid); rule_broken (Fail); too_few, synthetic (Inconclusive);
-	// not_refuted (Pass).
+	// not_refuted (Pass); cut (any, of a file that ends early).
 	Reasons []correct.Doubt
 
 	// Notes are what a reader should know besides. Codes: aborted, no_steady_state,

@@ -75,6 +75,31 @@ func (e *RowError) Error() string {
 	return s + e.Why
 }
 
+// A Cut is the error for a file that ends before it is complete: what stood behind the
+// cut would have counted, and may have been the slow part.
+type Cut struct {
+	Format  string
+	What    string // what of it is incomplete, in words
+	Rows    int64  // read before; counts in a histogram
+	Buckets bool   // Rows are counts
+	None    bool   // nothing can be read of a part, leniently or not
+}
+
+// Error states where the file ends, and what shows that.
+func (e *Cut) Error() string {
+	after := fmt.Sprintf("after %d rows", e.Rows)
+	switch {
+	case e.Rows == 0:
+		after = "before its first row"
+	case e.Rows == 1:
+		after = "after 1 row"
+	}
+	if e.Buckets {
+		after = strings.NewReplacer("rows", "samples", "row", "sample").Replace(after)
+	}
+	return fmt.Sprintf("%s: ends early, %s: %s", e.Format, after, e.What)
+}
+
 // clip makes input fit to be shown: quoted, escaped and short. Fields with a
 // quarter of a million NUL bytes have been seen.
 func clip(b []byte) string {

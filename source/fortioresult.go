@@ -56,6 +56,10 @@ func openFortioResult(f *File) error {
 	}
 	var res fortioResult
 	if err := json.Unmarshal(b, &res); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) && int(syntax.Offset) == len(b) && len(b) < maxResult {
+			return &Cut{Format: f.Format, What: "its JSON is cut off", Buckets: true, None: true}
+		}
 		return fmt.Errorf("%s: %w", f.Format, err)
 	}
 	h := res.DurationHistogram

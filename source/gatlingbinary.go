@@ -202,8 +202,7 @@ func (f *File) gatlingRecords(g *gatlingLog, origin int64, yield func(*Row) bool
 		use := f.gatlingRecord(g, origin, &r)
 		switch {
 		case g.short:
-			f.note(NoteCut, "the last record is incomplete and was left out")
-			return nil
+			return f.cutShort("the last record is incomplete")
 		case g.failed: // nothing tells where the next record would begin
 			return &RowError{Format: f.Format, Line: n, Why: "no record that Gatling writes"}
 		case use && !f.emit(&r, yield):

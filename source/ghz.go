@@ -46,6 +46,9 @@ func openGhzJSON(f *File) error {
 	f.Facts = ghzFacts
 	for {
 		key, ok := f.s.member()
+		if !ok && (f.s.pos == 0 || f.s.buf[f.s.pos-1] != '}') {
+			return &Cut{Format: f.Format, What: "the details of single calls are not in it", None: true}
+		}
 		if !ok {
 			return &Refusal{Format: f.Format, Reason: "no details of single calls in it", Instead: "use the output of ghz -O json, with its field details"}
 		}
@@ -137,7 +140,7 @@ func (f *File) ghzDetails(yield func(*Row) bool) error {
 		}
 	}
 	if !f.s.pass(']') && f.s.err == nil {
-		f.note(NoteCut, "the list of calls is cut off or broken; what follows was left out")
+		return f.cutShort("the list of calls is cut off or broken")
 	}
 	return nil
 }

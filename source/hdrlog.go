@@ -260,6 +260,13 @@ func (f *File) hdrInterval(c *hdrClock, v *hdrInterval) (b Bucket, wrong fault) 
 
 // hdrPayload yields the buckets of one interval.
 func (f *File) hdrPayload(dec *hdrReader, payload []byte, b Bucket, yield func(*Bucket) bool) error {
+	if f.opt.Lenient || f.s.open {
+		// What can't be read to its end is left out as a whole: its least values alone
+		// would make the rest look fast.
+		if err := dec.each(payload, func(_, _ float64, _ int64) bool { return true }); err != nil {
+			return err
+		}
+	}
 	unit := float64(f.Facts.Unit)
 	tooLarge := false
 	err := dec.each(payload, func(low, high float64, count int64) bool {

@@ -237,16 +237,20 @@ func (n *nesting) see(t *tag) (row jtlRow, outer bool) {
 	return row, outer
 }
 
-// xml yields the requests. A file without its end, after a crash, is accepted.
+// xml yields the requests. A file without its end comes of a crash.
 func (x *jtl) xml(yield func(*Row) bool) error {
 	f := x.f
 	var r Row
-	n := nesting{}
+	n, ended := nesting{}, false
 	for {
 		t, ok := f.s.tag()
-		if !ok {
+		switch {
+		case !ok && !ended && f.s.err == nil:
+			return f.cutShort("it has no </testResults>")
+		case !ok:
 			return nil
 		}
+		ended = t.close && string(t.b) == "testResults"
 		row, outer := n.see(&t)
 		if row.elapsed == nil && (!outer || t.close) {
 			continue

@@ -120,7 +120,7 @@ func openK6CSV(f *File) error {
 	want := f.metric()
 	f.rows = f.finally(f.records(func(rec []byte, quoted bool, r *Row) (bool, fault) {
 		// Most rows belong to other metrics: one look at their name is enough.
-		if metric == 0 && !bytes.HasPrefix(rec, []byte(want)) && !bytes.HasPrefix(rec, []byte("dropped_iterations")) {
+		if metric == 0 && !f.s.open && !bytes.HasPrefix(rec, []byte(want)) && !bytes.HasPrefix(rec, []byte("dropped_iterations")) {
 			if bytes.Equal(rec, t.header) {
 				f.runs.next()
 			}
@@ -203,7 +203,7 @@ func openK6JSON(f *File) error {
 		if !bytes.Contains(line, want) && !bytes.Contains(line, dropped) {
 			// Another metric's sample. A line that is cut in the middle of the file
 			// belongs to nobody, unless it isn't JSON at all.
-			if line[0] != '{' {
+			if line[0] != '{' || f.s.open && value(line, 0) < 0 {
 				return false, fault{"", line, notObject}
 			}
 			return false, fine

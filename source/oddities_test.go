@@ -163,7 +163,7 @@ func TestVegetaOddities(t *testing.T) {
 	})
 	t.Run("a gob that was cut gives what it has", func(t *testing.T) {
 		for _, cut := range []int{len(gob) - 1, len(gob) - 100, len(gob) / 2} {
-			got := must(t, gob[:cut], Options{})
+			got := must(t, gob[:cut], Options{Lenient: true})
 			require.Contains(t, got.notes(), NoteCut)
 			require.Equal(t, must(t, gob, Options{}).rows[:len(got.rows)], got.rows)
 		}
@@ -203,7 +203,7 @@ func TestK6Oddities(t *testing.T) {
 	require.Equal(t, got.rows, other.rows)
 	require.Equal(t, []time.Duration{2000500 * us(1)}, must(t, handmade["k6 csv"].in, Options{Label: "http://h/a"}).latencies()[1:])
 	cut := bytes.TrimSuffix(handmade["k6 json"].in, []byte("}}\n"))
-	require.NotPanics(t, func() { must(t, cut[:len(cut)-180], Options{}) })
+	require.NotPanics(t, func() { must(t, cut[:len(cut)-180], Options{Lenient: true}) })
 }
 
 func TestABOddities(t *testing.T) {
@@ -231,7 +231,7 @@ func TestGatlingOddities(t *testing.T) {
 		require.Equal(t, []string{"GET root", "GET root"}, []string{one(t, name).brief()[0].label, one(t, name).brief()[1].label})
 		// Cut anywhere: rows so far, or a damaged header. Nothing else.
 		for cut := 80; cut < len(in); cut++ {
-			got := must(t, in[:cut], Options{})
+			got := must(t, in[:cut], Options{Lenient: true})
 			require.LessOrEqual(t, len(got.rows), 2)
 		}
 		for cut := range 60 {
@@ -317,7 +317,7 @@ func TestSiegeOddities(t *testing.T) {
 	require.Equal(t, 10*ms, got.f.Facts.Resolution)
 	require.Equal(t, "GET  /", got.f.Name(got.rows[0].Label))
 	cut := append(sample(t, "siege/fmt-siege-v-lines.txt"), "HTTP/1.1 200   "...)
-	require.Len(t, must(t, cut, Options{}).rows, 40)
+	require.Len(t, must(t, cut, Options{Lenient: true}).rows, 40)
 	require.ErrorContains(t, read(append(cut, '\n'), Options{}).err, "line 58")
 }
 
@@ -332,7 +332,7 @@ func TestGhzOddities(t *testing.T) {
 	}
 	require.Equal(t, []any{correct.BadStatus, us(2860)}, []any{failed.Class, failed.Latency}, "an error with a comma, unquoted")
 	in := sample(t, "ghz/fmt-ghz-c1-rps20.json")
-	cut := must(t, in[:len(in)-500], Options{})
+	cut := must(t, in[:len(in)-500], Options{Lenient: true})
 	require.Contains(t, cut.notes(), NoteCut)
 	require.Len(t, cut.rows, 94)
 	indented := bytes.ReplaceAll(bytes.ReplaceAll(in, []byte(`,"`), []byte(",\n  \"")), []byte("{"), []byte("{\n"))

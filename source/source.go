@@ -28,6 +28,7 @@ type File struct {
 	tally Tally
 	notes []Note
 	err   error
+	cut   *Cut
 
 	origin   int64 // of Row.Start, ns since 1970 or since what the file counts from
 	anchored bool  // origin is set
@@ -53,6 +54,9 @@ func Open(r io.Reader, opt Options) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
+	if len(bytes.TrimSpace(head)) == 0 && f.s.torn {
+		return nil, f.tornOpen("compressed file")
+	}
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, &Refusal{Format: "empty file", Reason: "it holds no samples"}
 	}
@@ -61,6 +65,9 @@ func Open(r io.Reader, opt Options) (*File, error) {
 			return f.as(&formats[i])
 		}
 	}
+	if f.s.torn {
+		return nil, f.tornOpen("compressed file")
+	}
 	return nil, fmt.Errorf("%w: it begins with %s", ErrUnknown, clip(firstLine(head)))
 }
 
@@ -68,6 +75,10 @@ func Open(r io.Reader, opt Options) (*File, error) {
 func (f *File) as(d *format) (*File, error) {
 	f.Format = d.name
 	if err := d.open(f); err != nil {
+		var missing *Missing
+		if f.s.torn && !errors.As(err, &missing) {
+			return nil, f.tornOpen(d.name)
+		}
 		return nil, err
 	}
 	if err := f.s.err; err != nil {
@@ -216,10 +227,16 @@ func (f *File) finish(err error) {
 	if err == nil && f.s.err != nil {
 		err = fmt.Errorf("%s: %w", f.Format, f.s.err)
 	}
-	f.err = err
-	if f.s.torn {
-		f.note(NoteCut, "the compressed stream is cut off")
+	switch {
+	case err != nil:
+	case f.s.torn:
+		err = f.cutShort("")
+	case f.s.open && f.Histogram() && f.tally.Rows+f.tally.Filtered == 0:
+		err = f.cutShort(fmt.Sprintf("line %d, the last, has no end", f.s.first))
+	case f.s.open && f.cut == nil && f.Facts.Tool != plainFacts.Tool:
+		f.note(NoteCut, fmt.Sprintf("line %d, the last, has no line break: if the file was cut off there, rows are missing", f.s.first))
 	}
+	f.err = err
 	if f.tally.Rows > 0 {
 		f.tally.Runs = int(f.runs.n) + 1
 	}
@@ -264,12 +281,44 @@ func (f *File) wants(label []byte) bool {
 	return false
 }
 
+// Cut is where the file ends before it is complete; nil if nothing shows that it
+// does. Without Options.Lenient it is Err too, but for openload's own files, which say
+// by their End whether they are whole.
+func (f *File) Cut() *Cut { return f.cut }
+
+// cutShort reports that the file ends early: nil to take what is there. A compressed
+// stream that is cut off explains whatever else is incomplete.
+func (f *File) cutShort(what string) error {
+	if f.cut == nil {
+		if f.s.torn {
+			what = tornStream
+		}
+		f.cut = &Cut{Format: f.Format, What: what, Rows: f.tally.Rows, Buckets: f.Histogram()}
+		if f.opt.Lenient || f.ours {
+			f.note(NoteCut, f.cut.What)
+		}
+	}
+	if f.opt.Lenient || f.ours {
+		return nil
+	}
+	return f.cut
+}
+
+const tornStream = "the compressed stream is cut off"
+
+// tornOpen is the error for a stream that is cut off before its rows begin.
+func (f *File) tornOpen(format string) error {
+	return &Cut{Format: format, What: tornStream, None: true}
+}
+
 // bad reports a record that can't be read: nil to go on with the next one.
 // The file's last record may be half, if its line isn't ended.
 func (f *File) bad(field string, text []byte, why problem) error {
 	if f.s.open && why.mayBeCut() {
-		f.note(NoteCut, fmt.Sprintf("line %d, the last, is incomplete and was left out", f.s.first))
-		return nil
+		if f.opt.Lenient {
+			f.tally.Skipped++
+		}
+		return f.cutShort(fmt.Sprintf("line %d, the last, is incomplete", f.s.first))
 	}
 	return f.badAt(f.s.first, field, text, why)
 }

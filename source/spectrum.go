@@ -39,23 +39,26 @@ func openSpectrum(f *File) error {
 				return nil
 			}
 			if isSpectrumHead(line) {
-				return f.spectrum(&Bucket{Series: NoName, Start: NoTime}, unit, yield)
+				return f.spectrum(&Bucket{Series: NoName, Start: NoTime}, unit, !bytes.ContainsRune(line, ','), yield)
 			}
 		}
 	}
 	return nil
 }
 
-// spectrum reads the rows behind a heading, up to the footer's count.
-func (f *File) spectrum(b *Bucket, unit time.Duration, yield func(*Bucket) bool) error {
+// spectrum reads the rows behind a heading, up to the footer's count, which the CSV
+// form has not.
+func (f *File) spectrum(b *Bucket, unit time.Duration, footer bool, yield func(*Bucket) bool) error {
 	var last time.Duration
 	var seen, total int64
 	rows := 0
 	for {
 		line, ok := f.s.next()
 		if !ok {
-			f.note(NoteCut, "the distribution has no footer")
-			return nil
+			if !footer {
+				return nil
+			}
+			return f.cutShort("the distribution has no footer")
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
@@ -162,7 +165,7 @@ func (f *File) wrk2(yield func(*Bucket) bool) error {
 			if !f.wantsTag([]byte(f.Name(b.Series))) {
 				continue // over its rows, which mean nothing here
 			}
-			if err := f.spectrum(&b, time.Millisecond, yield); err != nil {
+			if err := f.spectrum(&b, time.Millisecond, true, yield); err != nil {
 				return err
 			}
 		}

@@ -68,6 +68,7 @@ func openVegetaCSV(f *File) error {
 	f.Facts = vegetaFacts
 	f.runs.gap = f.opt.RunGap
 	fields := make([][]byte, 0, 13)
+	wide := 0 // the columns of the row before
 	var label []byte
 	f.rows = f.records(func(rec []byte, quoted bool, r *Row) (bool, fault) {
 		fields = split(rec, ',', quoted, fields)
@@ -76,6 +77,10 @@ func openVegetaCSV(f *File) error {
 		default:
 			return false, fault{why: problem(fmt.Sprintf("%d fields, as no version of vegeta writes", len(fields)))}
 		}
+		if f.s.open && len(fields) < wide {
+			return false, fault{why: wrongWidth(len(fields), wide)}
+		}
+		wide = len(fields)
 		start, p := epoch(fields[0], time.Nanosecond)
 		if p != "" {
 			return false, fault{"timestamp", fields[0], p}
@@ -195,8 +200,7 @@ func (f *File) gobResults(g *gobStream, yield func(*Row) bool) error {
 		case err == io.EOF:
 			return nil
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			f.note(NoteCut, "the last result is incomplete and was left out")
-			return nil
+			return f.cutShort("the last result is incomplete")
 		case err != nil:
 			// Nothing tells where the next result would begin.
 			return &RowError{Format: f.Format, Line: g.results + 1, Why: "gob: " + clip([]byte(err.Error()))}

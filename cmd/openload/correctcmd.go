@@ -151,6 +151,7 @@ var units = map[string]time.Duration{"ns": time.Nanosecond, "us": time.Microseco
 func (c *correctCmd) advise(err error) error {
 	var missing *source.Missing
 	var row *source.RowError
+	var cut *source.Cut
 	switch {
 	case errors.As(err, &missing):
 		return fmt.Errorf("%w; give %s", err, map[source.Need]string{
@@ -158,10 +159,20 @@ func (c *correctCmd) advise(err error) error {
 		}[missing.Need])
 	case errors.As(err, &row) && !c.Lenient:
 		return fmt.Errorf("%w; correct the file, or skip what can't be read with --lenient", err)
+	case errors.As(err, &cut):
+		return adviseCut(cut, c.Lenient)
 	case errors.Is(err, source.ErrUnknown):
 		return fmt.Errorf("%w; 'openload correct --help' lists what it may be", err)
 	}
 	return err
+}
+
+// adviseCut is the error for a file that is not whole, with what to do about it.
+func adviseCut(cut *source.Cut, lenient bool) error {
+	if cut.None || lenient {
+		return fmt.Errorf("%w; get the whole file", cut)
+	}
+	return fmt.Errorf("%w; get the whole file, or take what is there with --lenient", cut)
 }
 
 // again is the command that does the same.

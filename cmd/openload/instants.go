@@ -124,7 +124,11 @@ func (a *arrivals) schedule(in io.Reader) error {
 // known reads a file that package source can place on a time axis.
 func (a *arrivals) known(in io.Reader, opt source.Options) error {
 	f, err := source.Open(in, opt)
-	if err != nil {
+	var cut *source.Cut
+	switch {
+	case errors.As(err, &cut):
+		return adviseCut(cut, opt.Lenient)
+	case err != nil:
 		return err
 	}
 	a.Format = f.Format
@@ -150,6 +154,11 @@ func (a *arrivals) known(in io.Reader, opt source.Options) error {
 		a.origin, a.wall = epoch.UnixNano(), true
 	}
 	a.Step = max(f.Facts.StampStep, time.Nanosecond)
+	if cut := f.Cut(); cut != nil && opt.Lenient {
+		a.note("the file ends early (%s): what came behind is not looked at", cut.What)
+	} else if cut != nil && f.Err() != nil {
+		return adviseCut(cut, false)
+	}
 	return f.Err()
 }
 
