@@ -8,12 +8,15 @@ import (
 	"openload/report"
 )
 
-// whom says what a plan asks. Of many hosts it names a few.
-func whom(plan *report.Plan) string {
+// whom says what a plan asks.
+func whom(plan *report.Plan) string { return strings.TrimSpace(plan.Method + " " + where(plan)) }
+
+// where is the plan's URL. Of many hosts it names a few.
+func where(plan *report.Plan) string {
 	const few = 4
 	n := len(plan.Hosts)
 	if n <= few {
-		return strings.TrimSpace(plan.Method + " " + plan.URL)
+		return plan.URL
 	}
 	return fmt.Sprintf("%d hosts: %s and %d more", n, strings.Join(plan.Hosts[:few-1], " "), n-few+1)
 }

@@ -150,7 +150,7 @@ func (p *page) properties() (all []property) {
 	add("verdict", p.Verdict)
 	add("openload.version", p.Tool.Version)
 	add("method", p.Plan.Method)
-	add("url", p.Plan.URL)
+	add("url", where(&p.Plan))
 	add("server", p.Plan.Server)
 	if s := p.Schedule; s != nil {
 		add("schedule", s.Description)

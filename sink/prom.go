@@ -22,7 +22,7 @@ func prom(w io.Writer, r *report.Report, _ TextOptions) error {
 	e := &exposition{bufio.NewWriter(w)}
 	p := pageOf(r, TextOptions{})
 	e.family("openload_run_info", "gauge", "What ran.")
-	labels := []string{"version", p.Tool.Version, "method", p.Plan.Method, "url", p.Plan.URL, "engine", p.Run.Engine}
+	labels := []string{"version", p.Tool.Version, "method", p.Plan.Method, "url", where(&p.Plan), "engine", p.Run.Engine}
 	if s := p.Schedule; s != nil {
 		labels = append(labels, "schedule", s.Description, "seed", strconv.FormatUint(s.Seed, 10))
 	}

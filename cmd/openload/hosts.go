@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"openload/live"
@@ -38,7 +39,20 @@ func (s *sending) reach(ctx context.Context, c transport.Config, n transport.Net
 		all.N += l.N
 		all.Slowest = max(all.Slowest, l.Slowest)
 	}
-	return clients, all, errors.Join(wrong...)
+	return clients, all, once(wrong)
+}
+
+// once is all errors joined, those that say the same but once: several hosts may be behind
+// one proxy.
+func once(all []error) error {
+	said := map[string]bool{}
+	return errors.Join(slices.DeleteFunc(all, func(err error) bool {
+		again := err == nil || said[err.Error()]
+		if err != nil {
+			said[err.Error()] = true
+		}
+		return again
+	})...)
 }
 
 // routes are the ways to all hosts.
