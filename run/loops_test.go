@@ -99,18 +99,25 @@ func TestTheReportOfSeveralLoopsIsThatOfOne(t *testing.T) {
 func TestTheBalanceOfSeveralLoops(t *testing.T) {
 	hundred, err := schedule.ParseRate("100")
 	require.NoError(t, err)
+	thousand, err := schedule.ParseRate("1000")
+	require.NoError(t, err)
+	again, err := retry.Parse("attempts=3 base=1ms budget=20%+10/s breaker=50%/100ms")
+	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		loops := rapid.IntRange(1, 4).Draw(t, "loops")
 		p := &plan.Plan{
 			Seed: 1, Connections: rapid.IntRange(loops, 9).Draw(t, "connections"), Backlog: rapid.SampledFrom([]int{0, 5, 100}).Draw(t, "backlog"), Drain: time.Second,
 		}
 		if rapid.Bool().Draw(t, "closed") {
-			p.Closed = &plan.Closed{N: rapid.Uint64Range(uint64(loops), 200).Draw(t, "n"), Think: time.Duration(rapid.IntRange(0, 20).Draw(t, "think")) * ms}
+			p.Closed = &plan.Closed{N: rapid.Uint64Range(uint64(loops), 120).Draw(t, "n"), Think: time.Duration(rapid.IntRange(0, 20).Draw(t, "think")) * ms}
 			if rapid.Bool().Draw(t, "paced") {
 				p.Closed.Rate = &hundred
 			}
 		} else {
-			p.Schedule = schedule.Spec{Shape: schedule.Constant(hundred), N: rapid.Uint64Range(1, 200).Draw(t, "n")}
+			p.Schedule = schedule.Spec{Shape: schedule.Constant(thousand), N: rapid.Uint64Range(1, 120).Draw(t, "n")}
+			if rapid.Bool().Draw(t, "retries") {
+				p.Retry = again
+			}
 		}
 		require.NoError(t, p.Check())
 		ctx, cancel := context.WithCancel(context.Background())
@@ -119,21 +126,25 @@ func TestTheBalanceOfSeveralLoops(t *testing.T) {
 		if rapid.Bool().Draw(t, "at once") {
 			given, stop = ctx, given
 		}
-		after, settled := rapid.IntRange(0, 300).Draw(t, "ended after"), map[uint64]int{}
-		workers := map[int32]bool{}
+		after, settled := rapid.IntRange(0, 200).Draw(t, "ended after"), map[uint64]int{}
+		var sent []correct.Sample
 		if most := run.MostLoops(p); most > 0 {
 			loops = min(loops, most)
 		}
 		r := newSims(t, p, "service=7ms workers=3 errors=10%", loops).run(given, stop, p, func(x correct.Sample) {
-			settled[x.Seq]++
-			workers[x.Worker] = true
+			if x.Final {
+				settled[x.Seq]++
+			}
+			if x.Fired {
+				sent = append(sent, x)
+			}
 			if len(settled) == after {
 				cancel()
 			}
 		})
 		c := r.Counts
 		require.Equal(t, c.Scheduled, c.Fired+c.Dropped)
-		require.Equal(t, c.Fired, c.OK+c.BadStatus+c.Unfinished)
+		require.Equal(t, c.Fired, c.OK+c.BadStatus+c.Unfinished+c.Blocked)
 		require.Len(t, settled, int(c.Scheduled))
 		for seq, n := range settled {
 			require.Equal(t, 1, n, fmt.Sprint(seq))
@@ -142,12 +153,33 @@ func TestTheBalanceOfSeveralLoops(t *testing.T) {
 		if ctx.Err() == nil {
 			require.Equal(t, *c.Planned, c.Scheduled)
 		}
-		if p.Closed != nil {
-			for w := range workers {
-				require.Less(t, int(w), p.Connections)
+		byLoop, byWorker := map[int]int{}, map[int32]int{}
+		for _, x := range sent {
+			loop := int(x.Seq) % loops
+			byLoop[loop] = max(byLoop[loop], overlaps(sent, x.Sent, func(o correct.Sample) bool { return int(o.Seq)%loops == loop }))
+			if p.Closed != nil {
+				require.Less(t, int(x.Worker), p.Connections)
+				require.Equal(t, loop, int(x.Worker)%loops)
+				byWorker[x.Worker] = max(byWorker[x.Worker], overlaps(sent, x.Sent, func(o correct.Sample) bool { return o.Worker == x.Worker }))
 			}
 		}
+		for loop, most := range byLoop {
+			require.LessOrEqual(t, most, engine.Share(p.Connections, loop, loops))
+		}
+		for worker, most := range byWorker {
+			require.Equal(t, 1, most, worker)
+		}
 	})
+}
+
+// overlaps is how many of those were out at an instant.
+func overlaps(all []correct.Sample, at time.Duration, these func(correct.Sample) bool) (n int) {
+	for _, x := range all {
+		if x.Sent <= at && at < x.Done && these(x) {
+			n++
+		}
+	}
+	return n
 }
 
 // A run of several loops that ends itself is a FAIL like that of one.
