@@ -175,6 +175,7 @@ func (p *Places[C]) Wanted(now time.Duration) (address int, ok bool) {
 func (p *Places[C]) Beside(address int, opened bool, now time.Duration) {
 	x := p.at(address)
 	x.beside = false
+	p.route.Leave(address, !opened)
 	if !opened {
 		x.after = now + min(time.Second<<min(x.failed, 5), 30*time.Second)
 		x.failed++

@@ -234,6 +234,15 @@ func (p *Pick) Worked() {
 	}
 }
 
+// Leave says whether dials leave an address alone from now on, as one that let no
+// connection happen.
+func (r *Route) Leave(address int, alone bool) {
+	r = r.near()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bad[address] = alone
+}
+
 // A Control is called with each socket before it connects, as net.Dialer.Control is.
 type Control func(network, address string, c syscall.RawConn) error
 

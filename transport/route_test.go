@@ -174,9 +174,16 @@ func TestFallback(t *testing.T) {
 		require.Equal(t, s.Addr().String(), o.Peer)
 		c.Close()
 	}
-	pick := l.route.Pick()
-	first, _ := pick.Next()
-	require.Equal(t, 2, first)
+	first := func() int {
+		pick := l.route.Pick()
+		address, _ := pick.Next()
+		return address
+	}
+	require.Equal(t, 2, first())
+	l.route.Leave(0, false)
+	require.Equal(t, 0, first(), "it is back")
+	l.route.Leave(0, true)
+	require.Equal(t, []int{2, 2}, []int{first(), first()})
 }
 
 // C17: a name whose addresses change.
