@@ -101,7 +101,7 @@ func (s Spec) checkPopulation() (problems []error) {
 		problems = append(problems, fmt.Errorf("a rate (%s) beside %s, whose size and period are its rate; give one of them", s.Shape, s.Law))
 	}
 	if s.N == 0 && s.Duration == 0 {
-		problems = append(problems, fmt.Errorf("the schedule would not end; give a number (--n %d) or a duration (--duration %s)", s.Law.Size, durationText(s.Law.Period)))
+		problems = append(problems, fmt.Errorf("the schedule would not end; give a number above 0 (--n %d) or a duration (--duration %s)", s.Law.Size, durationText(s.Law.Period)))
 	}
 	rounds := float64(s.N/max(1, s.Law.Size) + 1)
 	if s.Duration == 0 && rounds*(float64(s.Law.Period)+float64(s.Law.Jitter)) >= float64(maxDuration) {

@@ -77,7 +77,7 @@ func TestPopulationRefuses(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{Spec{Law: law(t, "population=3 period=1m")}, "the schedule would not end; give a number (--n 3) or a duration (--duration 1m)"},
+		{Spec{Law: law(t, "population=3 period=1m")}, "the schedule would not end; give a number above 0 (--n 3) or a duration (--duration 1m)"},
 		{Spec{Law: law(t, "population=3 period=1s"), Shape: shape(t, "10"), N: 1}, "a rate (10/s) beside population=3 period=1s, whose size and period are its rate; give one of them"},
 		{Spec{Law: Law{Kind: Population, Size: 3}, N: 1}, "arrival law population=3 period=0s: its period is above 0"},
 		{Spec{Law: Law{Period: 1}, Shape: shape(t, "10"), N: 1}, "arrival law even has a period; only a population takes one"},

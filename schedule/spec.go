@@ -90,7 +90,7 @@ func (s Spec) checkExtent() []error {
 	case s.N == 0 && s.Duration == 0 && !bounded && s.Law.Kind == Uniform:
 		return []error{errors.New("uniform arrivals need an end to be spread over; give n or a duration")}
 	case s.N == 0 && s.Duration == 0 && !bounded:
-		return []error{errors.New("the schedule would not end; give a number (--n 200) or a duration (--duration 20s)")}
+		return []error{errors.New("the schedule would not end; give a number above 0 (--n 200) or a duration (--duration 20s)")}
 	case s.N > s.most() && s.Duration == 0 && !bounded:
 		return []error{fmt.Errorf("%d arrivals at %s take more than 292 years; give a higher rate or fewer", s.N, s.Shape)}
 	case s.most() == 0 && s.Law.Kind != Poisson && s.Duration >= 0:

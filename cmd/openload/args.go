@@ -21,6 +21,29 @@ var longWithOneDash = regexp.MustCompile(`^-([a-zA-Z][a-zA-Z-]+)(=.*)?$`)
 // negative is a number with a sign where a flag's value should stand.
 var negative = regexp.MustCompile(`^-[0-9.]`)
 
+// attach joins a number with a sign to a flag that takes one, which kong would take for
+// another flag: --field -1 becomes --field=-1.
+func attach(args []string, app *kong.Application) (all []string) {
+	signed := map[string]bool{}
+	for _, node := range nodes(app) {
+		for _, f := range node.Flags {
+			signed["--"+f.Name] = signed["--"+f.Name] || f.Tag.Has("signed")
+		}
+	}
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(all, args[i:]...)
+		}
+		if signed[args[i]] && i+1 < len(args) && negative.MatchString(args[i+1]) {
+			all = append(all, args[i]+"="+args[i+1])
+			i++
+			continue
+		}
+		all = append(all, args[i])
+	}
+	return all
+}
+
 // check finds the mistakes that people coming from other tools make, where a
 // parser's own error would mislead them.
 func check(args []string, app *kong.Application) error {
@@ -42,7 +65,7 @@ func check(args []string, app *kong.Application) error {
 			break
 		}
 		if i > 0 && negative.MatchString(a) && strings.HasPrefix(args[i-1], "-") && args[i-1] != "-" && !(plain[a] && plain[args[i-1]]) {
-			return fmt.Errorf("%s: %s is negative; give a value above 0", args[i-1], a)
+			return fmt.Errorf("%s: %s is negative; leave the minus sign out", args[i-1], a)
 		}
 		if m := longWithOneDash.FindStringSubmatch(a); m != nil && known[m[1]] != "" && len(m[1]) > 1 {
 			return fmt.Errorf("%s: long flags take two dashes; write --%s%s", a, known[m[1]], m[2])

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -49,8 +50,14 @@ type exited int
 // execute is the whole program: arguments and streams in, exit status out.
 func execute(args []string, s streams) (status int) {
 	defer func() {
-		if code, ok := recover().(exited); ok {
-			status = int(code)
+		switch r := recover().(type) {
+		case nil:
+		case exited:
+			status = int(r)
+		default: // a status of its own: Go's would be that of a wrong flag
+			complain(s, fmt.Errorf("this is a fault of openload's; please report it, with what follows: %v", r))
+			s.err.Write(debug.Stack())
+			status = statusBroken
 		}
 	}()
 	var g grammar
@@ -67,6 +74,7 @@ func execute(args []string, s streams) (status int) {
 		}
 		return statusUsage
 	}
+	args = attach(args, parser.Model)
 	if err := check(args, parser.Model); err != nil && args[0] != "help" {
 		complain(s, err)
 		return statusUsage
@@ -180,7 +188,19 @@ func plainer(err error, app *kong.Application) error {
 	if m := missingArg.FindStringSubmatch(text); m != nil {
 		return fmt.Errorf("no %s given; openload --help lists the commands, and openload COMMAND --help what they take", strings.ToUpper(m[1]))
 	}
-	return errors.New(text)
+	return errors.New(plainNumber(text))
+}
+
+// kongNumber is what kong says of a value that is no number, of its kind.
+var kongNumber = regexp.MustCompile(`expected a valid \d+ bit (uint|int|float) but got (".*")`)
+
+func plainNumber(text string) string {
+	m := kongNumber.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	what := map[string]string{"uint": "a whole number of 0 or more", "int": "a whole number", "float": "a number"}[m[1]]
+	return strings.Replace(text, m[0], m[2]+" is not "+what, 1)
 }
 
 // flagNames are the names under which the flags of these commands may be given.

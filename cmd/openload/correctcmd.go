@@ -28,7 +28,7 @@ type correctCmd struct {
 	Label     string   `group:"file" placeholder:"TEXT" help:"Only requests of this label."`
 	Tag       string   `group:"file" placeholder:"TEXT" help:"Only the histogram of this tag; - is the one without."`
 	Unit      string   `group:"file" placeholder:"UNIT" help:"Unit of the latencies where the file has none: ns, us, ms, s."`
-	TimeField string   `group:"file" placeholder:"FIELD" help:"Field with the latency: a name, or in a text log its number, from the end if negative."`
+	TimeField string   `signed:"" group:"file" placeholder:"FIELD" help:"Field with the latency: a name, or in a text log its number, from the end if negative."`
 	Columns   []string `group:"file" placeholder:"NAME,..." help:"Columns of a JMeter CSV without header."`
 	TZ        string   `name:"tz" group:"file" placeholder:"ZONE" help:"Zone of times that are written without one: UTC, Europe/Berlin."`
 	Lenient   bool     `group:"file" help:"Skip and count what can't be read, in place of stopping there."`

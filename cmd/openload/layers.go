@@ -123,7 +123,7 @@ func (l *layers) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any,
 	// A trial, since kong stops at the first value that is wrong.
 	scratch := reflect.New(flag.Target.Type()).Elem()
 	if err := flag.Parse(kong.Scan().PushTyped(value, kong.FlagValueToken), scratch); err != nil {
-		l.wrong = append(l.wrong, l.locate(usagef("--%s: %w", flag.Name, err)))
+		l.wrong = append(l.wrong, l.locate(usagef("--%s: %s", flag.Name, plainNumber(err.Error()))))
 		return nil, nil
 	}
 	return value, nil

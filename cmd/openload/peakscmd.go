@@ -19,8 +19,8 @@ type peaksCmd struct {
 	Other string `arg:"" optional:"" help:"A second one, of the same arrivals by another clock."`
 
 	Width     span   `group:"file" placeholder:"TIME" default:"100ms" help:"Width to look at, beside the usual ones."`
-	Field     string `group:"file" placeholder:"FIELD" help:"Field with the time of arrival: a JSON key, the name in name=value, or the number of a word, from the end if negative."`
-	TimeField string `group:"file" placeholder:"FIELD" help:"Field with the latency, where the time is that of the answer."`
+	Field     string `signed:"" group:"file" placeholder:"FIELD" help:"Field with the time of arrival: a JSON key, the name in name=value, or the number of a word, from the end if negative."`
+	TimeField string `signed:"" group:"file" placeholder:"FIELD" help:"Field with the latency, where the time is that of the answer."`
 	Unit      string `group:"file" placeholder:"UNIT" help:"Unit of bare numbers: ns, us, ms, s. Times since 1970 need none."`
 	TZ        string `name:"tz" group:"file" placeholder:"ZONE" help:"Zone of times that are written without one: UTC, Europe/Berlin."`
 	Lenient   bool   `group:"file" help:"Skip and count what can't be read, in place of stopping there."`

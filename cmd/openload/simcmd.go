@@ -48,6 +48,9 @@ func (c *simCmd) run(s streams) (int, error) {
 	if serverErr != nil {
 		err = joined(err, usage(flagged(serverErr)))
 	}
+	if err == nil {
+		err = usage(simulable(p, server))
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -68,6 +71,30 @@ func (c *simCmd) run(s streams) (int, error) {
 		one.outs.began(began)
 		return simulate(i, p, server, c.Schedule, began, one.observe), nil
 	})
+}
+
+// simulable says why p against the server would never come to an end, or not within the
+// time that a model counts.
+func simulable(p *plan.Plan, server lab.Spec) error {
+	const most = 100 * 365 * 24 * time.Hour
+	if p.Closed == nil {
+		if p.Length() > most {
+			return fmt.Errorf("a simulation lasts 100 years at most, and this schedule %.0f; give a higher rate, or less of it", p.Length().Hours()/24/365)
+		}
+		return nil
+	}
+	if p.Closed.Duration == 0 || p.Closed.Think > 0 || p.Closed.Rate != nil {
+		return nil
+	}
+	const enough = 1000 // requests in a row
+	m := server.Model(p.Seed.Stream("server"))
+	var now time.Duration
+	for range enough {
+		if now = m.Serve(now).At; now > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("--server: it answers at once, so that in virtual time --duration %s would never be over; give it a service=, or the closed loop a --think, a --rate or --n", p.Closed.Duration)
 }
 
 // flagged is the lab's error, whose lines begin with "server: ", as one of --server.
