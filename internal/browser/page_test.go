@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -152,6 +153,35 @@ func emulate(x *tab, feature, value string) {
 	require.Eventually(x.t, func() bool { return eval[string](x, draws) != before }, time.Minute, 20*time.Millisecond, "drawn anew")
 }
 
+// prints holds what goes on paper to having the numbers of all figures, in the width of a
+// page, without what can only be clicked; and the screen to being as before.
+func (x *tab) prints(figures int) {
+	open := func() int { return eval[int](x, `document.querySelectorAll("details[open]").length`) }
+	eval[int](x, `window.printed = 0; addEventListener("beforeprint", () => { window.printed = document.querySelectorAll("details[open]").length }); 0`)
+	var paper page.PrintToPDFResult
+	require.NoError(x.t, chromedp.Do(x, chromedp.Func(func(ctx context.Context, t *chromedp.Target) (err error) {
+		paper, err = cdp.Call(ctx, t, page.PrintToPDF, page.PrintToPDFParams{PaperWidth: 8.27, PaperHeight: 11.69})
+		return err
+	})))
+	require.Equal(x.t, figures, eval[int](x, `window.printed`))
+	require.Zero(x.t, open())
+	if dir := os.Getenv("OPENLOAD_SHOTS"); dir != "" {
+		require.NoError(x.t, os.WriteFile(filepath.Join(dir, "paper.pdf"), paper.Data, 0o666))
+	}
+	// A browser that tells no script that it prints shows them as well.
+	const a4 = 717 // pixels between the margins
+	require.NoError(x.t, chromedp.Do(x, chromedp.EmulateViewport(a4, 1000), command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})))
+	require.Eventually(x.t, func() bool {
+		return eval[bool](x, `document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll("canvas")].every(c => c.getBoundingClientRect().right <= innerWidth)`)
+	}, time.Minute, 50*time.Millisecond, "nothing sticks out of a page")
+	require.Zero(x.t, open())
+	require.Equal(x.t, figures, eval[int](x, `[...document.querySelectorAll("details table")].filter(t => t.getBoundingClientRect().height > 10).length`))
+	require.True(x.t, eval[bool](x, `[...document.querySelectorAll("table")].every(t => [...t.getClientRects()].every(r => r.right <= innerWidth + 1))`), "no table is cut off")
+	require.Zero(x.t, eval[int](x, `[...document.querySelectorAll("summary, .help, .u-legend .u-value")].filter(e => e.getClientRects().length > 0).length`))
+	x.shot("print.png")
+	require.NoError(x.t, chromedp.Do(x, command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})))
+}
+
 // A document is what the test needs of the JSON report.
 type document struct {
 	Verdict string `json:"verdict"`
@@ -264,6 +294,8 @@ func TestTheReportOfAStall(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return eval[bool](x, `document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll("canvas")].every(c => c.getBoundingClientRect().right <= innerWidth)`)
 	}, time.Minute, 50*time.Millisecond, "nothing sticks out of a telephone")
+	x.shot("narrow.png")
+	x.prints(6)
 	x.quiet()
 
 	require.NoError(t, chromedp.Do(x, command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Reload()))

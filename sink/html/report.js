@@ -75,27 +75,32 @@
 		draw(c, u.bbox.left, u.bbox.top, u.bbox.left + u.bbox.width, u.bbox.top + u.bbox.height);
 		c.restore();
 	}
-	// Text beside x, on the side with more room, legible whatever lies under it.
-	function label(c, text, x, y, left, right) {
-		const ink = c.fillStyle, width = c.measureText(text).width, gap = 6 * devicePixelRatio;
-		const at = x - left > right - x ? x - gap - width : x + gap;
+	// Text with the page's ground under it, legible whatever else lies there.
+	function write(c, text, left, bottom) {
+		const ink = c.fillStyle;
 		c.textAlign = "left";
 		c.textBaseline = "bottom";
 		c.fillStyle = color("ground");
-		c.fillRect(at - 3, y - 15 * devicePixelRatio, width + 6, 17 * devicePixelRatio);
+		c.fillRect(left - 3, bottom - 15 * devicePixelRatio, c.measureText(text).width + 6, 16 * devicePixelRatio);
 		c.fillStyle = ink;
-		c.fillText(text, at, y);
+		c.fillText(text, left, bottom);
 	}
-	function limits(u, all) {
-		over(u, (c, left, top, right) => {
+	// Text beside x, on the side with more room.
+	function label(c, text, x, y, left, right) {
+		const width = c.measureText(text).width, gap = 6 * devicePixelRatio;
+		write(c, text, x - left > right - x ? x - gap - width : x + gap, y);
+	}
+	function limits(u, all, named) {
+		over(u, (c, left, top, right, bottom) => {
 			for (const l of all || []) {
 				const y = Math.round(u.valToPos(l.ns, "y", true));
+				if (y < top || y > bottom) continue;
 				c.strokeStyle = c.fillStyle = color("limit");
 				c.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
 				c.beginPath(); c.moveTo(left, y); c.lineTo(right, y); c.stroke();
-				c.textAlign = "left";
-				if (y - 16 * devicePixelRatio < top) { c.textBaseline = "top"; } else { c.textBaseline = "bottom"; }
-				c.fillText(l.rule, left + 6 * devicePixelRatio, y);
+				// Under the line where there is no room over it, and under the names of stages.
+				const low = y - 34 * devicePixelRatio >= top ? y - devicePixelRatio : Math.max(y + 17 * devicePixelRatio, top + (named && data.stages && data.stages.length ? 42 : 0) * devicePixelRatio);
+				write(c, l.rule, left + 6 * devicePixelRatio, low);
 				if (l.x) {
 					const x = u.valToPos(l.x, "x", true);
 					c.setLineDash([]);
@@ -104,18 +109,27 @@
 			}
 		});
 	}
-	// Where the warm-up ends and the plan's phases begin.
+	// Where the warm-up ends and the plan's phases begin, with the names that there is room for.
 	function stages(u) {
-		over(u, (c, left, top) => {
+		over(u, (c, left, top, right) => {
 			c.fillStyle = c.strokeStyle = color("muted");
-			c.textBaseline = "top";
-			c.textAlign = "left";
-			for (const s of data.stages || []) {
-				const x = Math.round(u.valToPos(s.t, "x", true));
+			const all = (data.stages || []).map(s => ({name: s.name, x: Math.round(u.valToPos(s.t, "x", true))}));
+			all.forEach((s, i) => {
 				c.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
-				c.beginPath(); c.moveTo(x, top); c.lineTo(x, top + u.bbox.height); c.stroke();
-				c.fillText(s.name, x + 4 * devicePixelRatio, top + 2);
-			}
+				c.beginPath(); c.moveTo(s.x, top); c.lineTo(s.x, top + u.bbox.height); c.stroke();
+				const from = Math.max(s.x, left) + 4 * devicePixelRatio, next = i + 1 < all.length ? all[i + 1].x : right;
+				if (s.x <= right && from + c.measureText(s.name).width <= next) write(c, s.name, from, top + 24 * devicePixelRatio);
+			});
+		});
+	}
+	// The labels of ticks that don't lie on those before.
+	function apart(u, all, text) {
+		let end = -Infinity;
+		return all.map(v => {
+			const t = text(v), x = u.valToPos(v, "x"), half = t.length * 3.5;
+			if (x - half < end) return "";
+			end = x + half + 4;
+			return t;
 		});
 	}
 
@@ -130,7 +144,7 @@
 			return {data: y, opts: {
 				height: 340, series,
 				scales: {x: {time: false, distr: 3, log: 10, range: (u, min, max) => [Math.max(1, min), Math.max(2, Math.min(max, most * 1.6))]}, y: latencyWith(d.limits)},
-				axes: [axis({splits: (u, i, min, max) => [...decades(Math.max(1, min), max), 2].filter(x => x >= min && x <= max).sort((a, b) => a - b), values: (u, all) => all.map(percentile), filter: (u, all) => all, space: 40}), latencyAxis()],
+				axes: [axis({splits: (u, i, min, max) => [...decades(Math.max(1, min), max), 2].filter(x => x >= min && x <= max).sort((a, b) => a - b), values: (u, all) => apart(u, all, percentile), filter: (u, all) => all, space: 40}), latencyAxis()],
 				hooks: {draw: [u => limits(u, d.limits), u => over(u, (c, left, top, right, bottom) => {
 					d.ends.forEach((e, i) => {
 						const x = Math.round(u.valToPos(e.x, "x", true));
@@ -155,7 +169,7 @@
 			return {data: [d.x, ...lines], opts: {
 				height: 300, series, cursor: {sync: {key: "time"}},
 				scales: {x: {time: false, range: (u, min, max) => span(min, max, d.end)}, y: latencyWith(d.limits)}, axes: [timeAxis(), latencyAxis()],
-				hooks: {draw: [u => limits(u, d.limits), stages, u => over(u, (c, left, top) => {
+				hooks: {draw: [u => limits(u, d.limits, true), stages, u => over(u, (c, left, top) => {
 					c.fillStyle = color("limit");
 					for (const t of d.failed || []) c.fillRect(u.valToPos(t, "x", true) - devicePixelRatio, top, 2 * devicePixelRatio, 8 * devicePixelRatio);
 				})]},
@@ -185,7 +199,7 @@
 			return {data: [d.x, ...d.lines.map(l => l.y)], opts: {
 				height: 240, series,
 				scales: {x: {time: false, distr: 3, log: 10, range: (u, min, max) => [min, max]}, y: {distr: 3, log: 10, range: (u, min, max) => [Math.max(0.5, min / 1.5), Math.max(2, max * 1.5)]}},
-				axes: [axis({splits: (u, i, min, max) => logTicks(min, max), values: (u, all) => all.map(seconds), filter: (u, all) => all, space: 40}), axis({size: 64, splits: (u, i, min, max) => logTicks(min, max), values: (u, all) => all.map(String), filter: (u, all) => all})],
+				axes: [axis({splits: (u, i, min, max) => logTicks(min, max), values: (u, all) => apart(u, all, seconds), filter: (u, all) => all, space: 40}), axis({size: 64, splits: (u, i, min, max) => logTicks(min, max), values: (u, all) => all.map(String), filter: (u, all) => all})],
 			}};
 		},
 		lag(d) {
@@ -233,7 +247,7 @@
 				(d.failed || []).forEach((n, i) => {
 					if (n > 0) c.fillRect(u.valToPos(i * d.width, "x", true), top, Math.max(2, u.valToPos((i + 1) * d.width, "x", true) - u.valToPos(i * d.width, "x", true)), 5 * devicePixelRatio);
 				});
-			}), u => limits(u, d.limits), stages]},
+			}), u => limits(u, d.limits, true), stages]},
 		}};
 	}
 
@@ -275,6 +289,13 @@
 	draw();
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 	matchMedia("print").addEventListener("change", draw);
+	// Paper can't be clicked: it gets the numbers of every figure.
+	let opened = [];
+	addEventListener("beforeprint", () => {
+		opened.push(...document.querySelectorAll("details:not([open])"));
+		for (const d of opened) d.open = true;
+	});
+	addEventListener("afterprint", () => { for (const d of opened.splice(0)) d.open = false; });
 	let later = 0;
 	addEventListener("resize", () => {
 		clearTimeout(later);
