@@ -158,7 +158,8 @@ func (x *sample) inLine(i int) *correct.Dist {
 func (x *sample) data() *data {
 	d := &data{facts: &x.file.Facts, pace: x.pace, seen: x.seen, buckets: x.hi != nil}
 	if x.hi != nil {
-		d.finished = d.facts.Pacing == source.Corrected || x.hi.hasDone
+		d.spared = x.file.Spared()
+		d.finished = d.facts.Pacing == source.Corrected || x.hi.hasDone || d.spared
 		d.tooWide = x.pace.interval > 0 && x.hi.widest() > x.pace.interval
 		return d
 	}
@@ -195,9 +196,11 @@ func (x *sample) choose() error {
 		x.corrected, x.half, x.double = x.queue, x.inLine(1), x.inLine(2)
 		x.invented = x.in.line.waited
 	case None:
-		if d.finished || d.does() == source.OpenModel {
+		if d.spared {
+			return x.rawOnly("--tag leaves")
+		} else if d.finished || d.does() == source.OpenModel {
 			x.asItIs(d.finished)
-		} else if err := x.rawOnly(); err != nil {
+		} else if err := x.rawOnly("method none leaves"); err != nil {
 			return err
 		}
 	}
@@ -215,14 +218,14 @@ func (x *sample) asItIs(finished bool) {
 	x.corrected = &d
 }
 
-// rawOnly is an error if a rule is about what there isn't.
-func (x *sample) rawOnly() error {
+// rawOnly is an error if a rule is about what there isn't, for the reason given.
+func (x *sample) rawOnly(leaves string) error {
 	var wrong []error
 	for _, r := range x.opt.Rules {
 		if r.Set != correct.Raw && (r.Metric == sla.Percentile || r.Metric == sla.Mean) {
 			raw := r
 			raw.Set = correct.Raw
-			wrong = append(wrong, fmt.Errorf("rule %s: method none leaves only the raw latencies; write %s", r, raw))
+			wrong = append(wrong, fmt.Errorf("rule %s: %s only the raw latencies; write %s", r, leaves, raw))
 		}
 	}
 	return errors.Join(wrong...)

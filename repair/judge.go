@@ -99,6 +99,8 @@ func (x *sample) correction() report.Correction {
 	if x.corrected == nil {
 		c.Method = string(None)
 		switch no := x.choice.refuse; {
+		case no == nil && x.file.Spared():
+			c.Source = "openload's corrected latencies have another tag"
 		case no == nil:
 			c.Source = "asked for"
 		case no.Code == NoInterval:

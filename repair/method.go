@@ -46,6 +46,7 @@ type data struct {
 	faster   bool // more rows than slots
 	buckets  bool // a histogram: there are no rows
 	finished bool // corrected already
+	spared   bool // the corrected latencies of the run are in the file, and were not asked for
 	coarse   bool // times don't put rows in order
 	tooWide  bool // a histogram whose buckets are wider than the interval
 }
@@ -98,6 +99,11 @@ func (c *choice) note(code, format string, args ...any) {
 
 // finished is the choice for what must not be corrected again.
 func (c choice) finished(d *data) choice {
+	if given := c.method != Auto && c.method != None || d.pace.interval > 0 && d.pace.given(); given && d.spared {
+		c.refuse = &Refused{Corrected, "the file holds what the same requests took from their schedule, under the tag corrected: adding to the raw ones would count every stall twice",
+			"leave out --tag, or give --tag corrected, and neither --interval, --rate nor --method"}
+		return c
+	}
 	if c.method != Auto && c.method != None || d.pace.interval > 0 && d.pace.given() {
 		c.refuse = &Refused{Corrected, "the latencies are corrected already, and a second correction would count every stall twice",
 			"leave out --interval, --rate and --method to judge them as they are"}

@@ -232,6 +232,7 @@ func (f *File) hdrEnd(line []byte) fault {
 func (f *File) wantsTag(tag []byte) bool {
 	if f.opt.Untagged && len(tag) > 0 || f.opt.Tag != "" && f.opt.Tag != string(tag) {
 		f.tally.Filtered++
+		f.spared = f.spared || f.ours && string(tag) == "corrected"
 		return false
 	}
 	return true

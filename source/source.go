@@ -34,6 +34,7 @@ type File struct {
 	anchored bool  // origin is set
 	absolute bool  // origin is a wall time that can be trusted
 
+	spared  bool // a corrected series of the same run was not asked for
 	ours    bool // openload wrote the rows, of an open run or a closed loop
 	own     bool
 	end     correct.End
@@ -163,6 +164,10 @@ func (f *File) Own() bool { return f.own }
 // End is how a run of openload's ended, known once its rows are read. The zero End is
 // that of a file which does not say: it was cut off, or an older openload wrote it.
 func (f *File) End() (e correct.End, ours bool) { return f.end, f.ours }
+
+// Spared reports whether the file holds corrected latencies of the same run, which
+// were not asked for; known once its buckets are read. Then those that were need none.
+func (f *File) Spared() bool { return f.spared }
 
 // Rows yields the file's requests. The row is reused: it is valid until the next
 // one. Err says afterwards whether all were read.
