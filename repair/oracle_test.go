@@ -3,6 +3,7 @@ package repair_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"openload/engine"
 	"openload/repair"
+	"openload/sink"
 	"openload/source"
 )
 
@@ -67,6 +69,12 @@ func TestTheLab(t *testing.T) {
 		require.True(t, r.File.Fails[2].Always)
 		require.False(t, r.File.Fails[3].Always)
 		require.Nil(t, r.File.Fails[3].Interval)
+
+		var page strings.Builder
+		require.NoError(t, sink.Text(&page, r, sink.TextOptions{}))
+		text := strings.Join(strings.Fields(page.String()), " ")
+		require.Contains(t, text, "p99<500ms fails at 1.25/s and above: one request every 800 ms or less,")
+		require.Contains(t, text, "p99<=500ms fails above 1.25/s: with less than 800 ms from one request to the next,", "at 800 ms p99 is 500 ms, which keeps that rule")
 	})
 	t.Run("L20 half and double the interval", func(t *testing.T) {
 		for _, tt := range []struct {

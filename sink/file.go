@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"openload/report"
+	"openload/sla"
 )
 
 // file writes what a file's sample is, what hangs on the interval, and the tests of
@@ -101,6 +102,11 @@ func (p *page) failsAt(x report.FailsAt) string {
 		return x.Rule + " fails at no rate"
 	case x.PerSec == nil:
 		return x.Rule + " fails only if all come at once"
+	}
+	if rule, err := sla.Parse(x.Rule); err == nil && rule.Equal {
+		// What fails by a nanosecond passes at the interval that a reader is told.
+		passes := *x.Interval + 1
+		return fmt.Sprintf("%s fails above %s: with less than %s from one request to the next, to a server that takes one at a time", x.Rule, PerSecond(1e9/float64(passes)), p.duration(passes))
 	}
 	return fmt.Sprintf("%s fails at %s and above: one request every %s or less, to a server that takes one at a time", x.Rule, PerSecond(*x.PerSec), p.duration(max(*x.Interval, time.Nanosecond)))
 }
