@@ -192,19 +192,25 @@ func (r *Route) socks(ctx context.Context, timeout time.Duration, control Contro
 		auth = &proxy.Auth{User: user, Password: password}
 	}
 	to := &forward{route: r.by, timeout: timeout, control: control, address: address}
+	if r.beyond != nil {
+		to.address = Anywhere
+	}
 	dialer, err := proxy.SOCKS5("tcp", r.proxy.at.String(), auth, to)
 	if err != nil {
 		return Way{}, err
 	}
 	target := r.end.String()
 	if r.beyond != nil {
-		pick := r.beyond.Pick()
-		address, _ := pick.Next()
+		pick := r.beyond.picked(address)
+		address, _ = pick.Next()
 		target = r.beyond.Addresses()[address].String()
 	}
 	_, err = dialer.(proxy.ContextDialer).DialContext(ctx, "tcp", target)
 	switch {
 	case err == nil:
+		if r.beyond != nil {
+			to.way.Address = address
+		}
 		return to.way, nil // it adds nothing to it
 	case to.err != nil:
 		return Way{}, unreached(to.err)

@@ -131,8 +131,16 @@ func (r *Route) near() *Route {
 	return r
 }
 
-// Addresses are all that connections ever could go to, by the numbers that dials give
-// them; none for a Unix socket.
+// far is the route whose addresses connections are told apart by: the target's, if we
+// know them.
+func (r *Route) far() *Route {
+	if r.beyond != nil {
+		return r.beyond
+	}
+	return r.near()
+}
+
+// Addresses are all that we ever could connect to ourselves; none for a Unix socket.
 func (r *Route) Addresses() []netip.AddrPort {
 	if t := r.near().table.Load(); t != nil {
 		return t.all
@@ -143,14 +151,14 @@ func (r *Route) Addresses() []netip.AddrPort {
 // Gone reports whether an address is the target's no more. Connections to it are not
 // used again.
 func (r *Route) Gone(address int) bool {
-	t := r.near().table.Load()
+	t := r.far().table.Load()
 	return t != nil && t.gone[address]
 }
 
 // Live are the numbers of the addresses that are the target's now, which are not to be
 // changed, and which version of them this is; none for a Unix socket.
 func (r *Route) Live() (version int, live []int) {
-	if t := r.near().table.Load(); t != nil {
+	if t := r.far().table.Load(); t != nil {
 		return t.version, t.live
 	}
 	return 0, nil
@@ -166,6 +174,9 @@ func (r *Route) Label(address int) string {
 	case overUnix:
 		return "unix:" + r.unix
 	case overProxy:
+		if r.beyond != nil {
+			return "proxy " + r.proxy.at.String() + " to " + r.beyond.Label(address)
+		}
 		return "proxy " + r.by.Label(address)
 	}
 	return r.table.Load().all[address].String()
@@ -237,7 +248,7 @@ func (p *Pick) Worked() {
 // Leave says whether dials leave an address alone from now on, as one that let no
 // connection happen.
 func (r *Route) Leave(address int, alone bool) {
-	r = r.near()
+	r = r.far()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bad[address] = alone

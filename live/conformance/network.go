@@ -98,6 +98,29 @@ func network(t *testing.T, open func(*testing.T, Options) World) {
 		require.Equal(t, map[string]int{"127.0.0.1": 3, "127.0.0.2": 4}, hits())
 	})
 
+	t.Run("C17 the addresses behind a SOCKS proxy change", func(t *testing.T) {
+		port, hits := everywhere(t)
+		proxy := listen(t, "127.0.0.1", nil, func(_ int, p peer) { socksProxy(p, func(string) {}) })
+		by, err := transport.ParseProxy("socks5://" + proxy.Addr().String())
+		require.NoError(t, err)
+		now := "127.0.0.1"
+		w, route := through(t, "http://changes.test:"+port, transport.Network{Proxy: by, Lookup: func(_ context.Context, _, host string) ([]netip.Addr, error) {
+			return addrs(now), nil
+		}}, true)
+		shots(t, w, 3)
+		now = "127.0.0.2"
+		changed, err := route.Refresh(t.Context())
+		require.NoError(t, err)
+		require.True(t, changed)
+		shots(t, w, 4)
+		w.Close()
+		require.Equal(t, map[string]int{"127.0.0.1": 3, "127.0.0.2": 4}, hits())
+		require.Equal(t, []live.Peer{
+			{Address: "proxy " + proxy.Addr().String() + " to 127.0.0.1:" + port, Opened: 1, Attempts: 3},
+			{Address: "proxy " + proxy.Addr().String() + " to 127.0.0.2:" + port, Opened: 1, Attempts: 4},
+		}, w.Counters().Peers)
+	})
+
 	t.Run("C11 an address that leads nowhere", func(t *testing.T) {
 		s := listen(t, "127.0.0.1", nil, always(hello))
 		_, port, _ := net.SplitHostPort(s.Addr().String())
@@ -199,7 +222,11 @@ func network(t *testing.T, open func(*testing.T, Options) World) {
 				}
 			}
 			require.Equal(t, want, <-asked)
-			require.Equal(t, []live.Peer{{Address: "proxy " + proxy.Addr().String(), Opened: 1, Attempts: 2}}, w.Counters().Peers)
+			peer := "proxy " + proxy.Addr().String()
+			if tt.proxy == "socks5://" {
+				peer += " to " + target.Addr().String()
+			}
+			require.Equal(t, []live.Peer{{Address: peer, Opened: 1, Attempts: 2}}, w.Counters().Peers)
 		})
 	}
 	t.Run("nothing listens where the proxy should be", func(t *testing.T) {
