@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"openload/correct"
+	"openload/schedule"
 )
 
 // Closed describes a closed loop: Workers that each wait for their answer before
@@ -21,7 +22,10 @@ type Closed struct {
 	// waits for an answer is skipped, not made up for. Slot must not decrease.
 	Slot func(k uint64) time.Duration
 
-	first, step uint64 // of the numbers of operations and workers; see Share
+	Round uint64 // operations of a round in which targets take turns; 0: they do not
+
+	shard       *schedule.Shard // its operations; nil: all
+	first, step uint64          // of the numbers of workers; see Share
 }
 
 // RunClosed runs c in w, with an attempt an operation and no backlog: a worker waits
@@ -150,7 +154,10 @@ func (l *closed) dispatch() {
 		j := l.ready.pop()
 		at := l.workers[j].at
 		l.workers[j].slot += uint64(l.Workers)
-		seq, worker := l.first+l.seq*l.step, l.first+uint64(j)*l.step
+		seq, worker := l.seq, l.first+uint64(j)*l.step
+		if l.shard != nil {
+			seq = l.shard.Number(l.seq)
+		}
 		s := Shot{Seq: seq, Worker: int32(worker), Pool: l.of(seq), Attempt: 1, Intended: at, Due: at, Dispatched: l.now, Timeout: l.lim.Timeout}
 		if l.lim.Deadline > 0 {
 			s.Deadline = at + l.lim.Deadline

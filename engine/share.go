@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"openload/schedule"
 )
 
 // Share is loop i's share of what n loops divide among them. The shares differ by 1 at
@@ -28,12 +30,14 @@ func (l Limits) Share(i, n int) Limits {
 }
 
 // Share is what loop i of n does of a closed loop: its workers are those with j % n == i,
-// and so are the numbers of its operations. It panics if there are more loops than
+// and its operations are those of a [schedule.Shard]. It panics if there are more loops than
 // workers or operations.
 func (c Closed) Share(i, n int) Closed {
 	own := c
 	own.Workers, own.N = bounded(c.Workers, i, n), bounded(c.N, i, n)
 	own.first, own.step = uint64(i), uint64(n)
+	shard := schedule.NewShard(uint64(i), uint64(n), c.Round, c.N)
+	own.shard = &shard
 	if c.Slot != nil {
 		own.Slot = func(k uint64) time.Duration {
 			round, j := k/uint64(own.Workers), k%uint64(own.Workers)

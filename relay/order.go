@@ -13,7 +13,8 @@ import (
 // arrival that waits is kept, so that the rest stays in order of time.
 type order struct {
 	tell  func(news)
-	over  []bool // the loops that tell no more; nil: there is no order
+	over  []bool         // the loops that tell no more; nil: there is no order
+	shard schedule.Shard // says whose an arrival is
 	plan  schedule.Schedule
 	next  uint64             // of its arrivals, the one that is handed on next
 	early map[uint64]telling // those that wait for it
@@ -77,7 +78,7 @@ func (o *order) end(loop int) {
 
 // release hands on what waits for nothing any more.
 func (o *order) release() {
-	for len(o.early) > 0 && (o.has(o.next) || o.over[o.next%uint64(len(o.over))]) {
+	for len(o.early) > 0 && (o.has(o.next) || o.over[o.shard.Owner(o.next)]) {
 		o.pass()
 	}
 	for ; o.from < len(o.kept); o.from++ {

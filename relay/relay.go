@@ -21,9 +21,10 @@ type Relay struct {
 type Options struct {
 	Loops int // how many there are; at least 1
 
-	// Schedule is, at its start, that of which loop i of n fires the arrivals with
-	// Seq % n == i. Nil: there is none, as in a closed loop.
+	// Schedule is, at its start, that of which each loop fires the arrivals that Shard says
+	// are its own. Nil: there is none, as in a closed loop.
 	Schedule schedule.Schedule
+	Shard    schedule.Shard // zero: loop i of n has those with Seq % n == i
 }
 
 // New returns a relay that hands on to a recorder, which is called by [Relay.Run] alone.
@@ -33,8 +34,11 @@ func New(to engine.Recorder, o Options) *Relay {
 	for range o.Loops {
 		r.lines = append(r.lines, newLine(r.watch != nil, max(leastBlocks, mostBlocks/o.Loops)))
 	}
+	if o.Shard == (schedule.Shard{}) {
+		o.Shard = schedule.NewShard(0, uint64(o.Loops), 0, 0)
+	}
 	if o.Schedule != nil && o.Loops > 1 {
-		r.order = order{tell: r.tell, plan: o.Schedule, over: make([]bool, o.Loops), early: map[uint64]telling{}}
+		r.order = order{tell: r.tell, plan: o.Schedule, shard: o.Shard, over: make([]bool, o.Loops), early: map[uint64]telling{}}
 		r.order.goOn()
 	}
 	return r

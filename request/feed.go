@@ -26,21 +26,22 @@ type fed struct {
 	Message
 }
 
-// Feed opens the feed of operations first, first+step, first+2·step and so on. It must
-// be closed. One goroutine asks it.
-func (w *Wire) Feed(first, step uint64) *Feed {
+// Feed opens the feed of the operations with the numbers given, of which each is greater
+// than the one before. It must be closed. One goroutine asks it.
+func (w *Wire) Feed(number func(k uint64) uint64) *Feed {
 	f := &Feed{
 		wire: w, varying: w.Varying(), made: make(chan fed, look), spare: make(chan []byte, look),
 		stop: make(chan struct{}), early: map[uint64]fed{},
 	}
 	if f.varying {
-		f.owner.Go(func() { f.run(first, step) })
+		f.owner.Go(func() { f.run(number) })
 	}
 	return f
 }
 
-func (f *Feed) run(first, step uint64) {
-	for seq := first; ; seq += step {
+func (f *Feed) run(number func(k uint64) uint64) {
+	for k := uint64(0); ; k++ {
+		seq := number(k)
 		select {
 		case f.made <- fed{seq, f.wire.Message(f.buffer(), seq, 1)}:
 		case <-f.stop:

@@ -181,6 +181,15 @@ func (m *Mix) Order() Order { return m.order }
 // Round is how many operations one round has.
 func (m *Mix) Round() uint64 { return m.length }
 
+// Turns is how many operations there are until the items come in the same order again; 0
+// if chance decides.
+func (m *Mix) Turns() uint64 {
+	if m.order == Random {
+		return 0
+	}
+	return m.length
+}
+
 // Pick returns which of Items operation seq sends.
 func (m *Mix) Pick(seq uint64) int {
 	if len(m.items) == 1 {

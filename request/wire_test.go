@@ -35,9 +35,12 @@ func rowsOf(t require.TestingT, text string) *Rows {
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
+// every operation is a feed's.
+func every(k uint64) uint64 { return k }
+
 func TestAConstantRequestIsSerialisedOnce(t *testing.T) {
 	w := wireOf(t, WireOptions{KeepAlive: true}, Item{Request: Request{URL: "http://h/", Body: []byte("x")}})
-	f := w.Feed(0, 1)
+	f := w.Feed(every)
 	defer f.Close()
 	want, err := Request{URL: "http://h/", Body: []byte("x")}.Bytes("", true)
 	require.NoError(t, err)
@@ -49,7 +52,7 @@ func TestHeadersThatVary(t *testing.T) {
 	w := wireOf(t, WireOptions{KeepAlive: true, Numbered: true, KeyHeader: "Idempotency-Key", Keys: numbers},
 		Item{Request: Request{Method: "HEAD", URL: "http://h/a"}}, Item{Request: Request{URL: "https://i:1/b", Body: []byte("x")}})
 	require.Equal(t, []Target{{false, "h", 80}, {true, "i", 1}}, w.Targets())
-	f := w.Feed(0, 1)
+	f := w.Feed(every)
 	defer f.Close()
 	get := func(seq uint64, attempt int) (m Message, lines []string) {
 		m = f.Message(seq, attempt)
@@ -84,7 +87,7 @@ func TestAFeedHandsOutWhatTheWireMakes(t *testing.T) {
 		}, Item{Request: Request{URL: "http://h/{{.n}}/{{seq}}", Header: []Field{{"Id", "{{uuid}}"}}, Body: []byte("{{.n}}")}},
 			Item{Request: Request{URL: "http://h/constant"}})
 		step := rapid.Uint64Range(1, 3).Draw(t, "step")
-		f := w.Feed(1, step)
+		f := w.Feed(func(k uint64) uint64 { return 1 + k*step })
 		defer f.Close()
 		at := uint64(1)
 		for range 40 {

@@ -38,6 +38,23 @@ func MostLoops(p *plan.Plan) (most int) {
 	return most
 }
 
+// Shard is what loop i of so many makes of p.
+func Shard(p *plan.Plan, i, loops int) schedule.Shard {
+	whole := uint64(0)
+	if p.Closed != nil {
+		whole = p.Closed.N
+	}
+	return schedule.NewShard(uint64(i), uint64(loops), turns(p), whole)
+}
+
+// turns is the length of the rounds in which p's targets take turns; 0: they do not.
+func turns(p *plan.Plan) uint64 {
+	if p.Mix == nil {
+		return 0
+	}
+	return p.Mix.Turns()
+}
+
 // Share makes r ready for so many loops.
 func (r Ready) Share(loops int) Ready {
 	if r.Plan.Closed != nil {
@@ -45,7 +62,7 @@ func (r Ready) Share(loops int) Ready {
 	}
 	r.shares = nil
 	for i := range loops {
-		r.shares = append(r.shares, schedule.Stride(r.Plan.Arrivals(), uint64(i), uint64(loops)))
+		r.shares = append(r.shares, Shard(r.Plan, i, loops).Of(r.Plan.Arrivals()))
 	}
 	return r
 }
@@ -75,7 +92,7 @@ func (s Setup) together(ctx, stop context.Context, out engine.Recorder, again en
 		lim.Common = common(worlds[0])
 		again = shared(again)
 	}
-	r := relay.New(out, relay.Options{Loops: n, Schedule: s.arrivals})
+	r := relay.New(out, relay.Options{Loops: n, Schedule: s.arrivals, Shard: Shard(s.Plan, 0, n)})
 	each := make([]done, n)
 	var recorder sync.WaitGroup
 	recorder.Go(func() { r.Run(s.Loops.Pause) })

@@ -153,7 +153,7 @@ func limits(rules []sla.Rule) (all []time.Duration) {
 }
 
 func closed(p *plan.Plan) engine.Closed {
-	c := engine.Closed{Workers: p.Connections, N: p.Closed.N, Duration: p.Closed.Duration, Think: p.Closed.Think}
+	c := engine.Closed{Workers: p.Connections, N: p.Closed.N, Duration: p.Closed.Duration, Think: p.Closed.Think, Round: turns(p)}
 	if p.Closed.Rate != nil {
 		slots := schedule.Constant(*p.Closed.Rate)
 		c.Slot = func(k uint64) time.Duration {

@@ -157,7 +157,7 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 		return nil, nil, err
 	}
 	return func(p *plan.Plan, one *oneRun) (*report.Report, error) {
-		return measure(i.ctx, i.stop, p, clients, w.sent.feeds(p.Seed), measureOptions{
+		return measure(i.ctx, i.stop, p, clients, w.sent.feeds(p), measureOptions{
 			observe: one.observe, beside: metrics.beside, began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL), how: w.how,
 			auto: auto, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
 			progress: func(p progress) *progress {

@@ -11,6 +11,7 @@ import (
 
 	"openload/plan"
 	"openload/request"
+	"openload/run"
 	"openload/seed"
 )
 
@@ -131,9 +132,9 @@ func (s *sending) tell(to streams, quiet bool) {
 
 // feeds returns what opens the feed of each loop of a run. Its keys are other ones than
 // those of the run before, of which a server would take them for a repetition.
-func (s *sending) feeds(from seed.Seed) func(share) *request.Feed {
-	wire := s.wire.Keyed((from ^ seed.Seed(time.Now().UnixNano())).Numbers)
-	return func(l share) *request.Feed { return wire.Feed(uint64(l.i), uint64(l.n)) }
+func (s *sending) feeds(p *plan.Plan) func(share) *request.Feed {
+	wire := s.wire.Keyed((p.Seed ^ seed.Seed(time.Now().UnixNano())).Numbers)
+	return func(l share) *request.Feed { return wire.Feed(run.Shard(p, l.i, l.n).Number) }
 }
 
 // describe tells p what is sent, without secrets.

@@ -56,7 +56,7 @@ func feeds(t *testing.T, open func(*testing.T, Options) World) {
 		Template: &request.TemplateOptions{Rows: rows, Numbers: func(string) func(uint64) uint64 { return func(seq uint64) uint64 { return seq } }},
 	})
 	require.NoError(t, err)
-	feed := wire.Feed(0, 1)
+	feed := wire.Feed(func(k uint64) uint64 { return k })
 	defer feed.Close()
 	w := open(t, Options{
 		Epoch: time.Now(), Connections: 4, ConnectTimeout: 5 * time.Second, Feed: feed,

@@ -71,7 +71,7 @@ func hosts(t *testing.T, open func(*testing.T, Options) World) {
 		require.NoError(t, err)
 		wire, err := request.NewWire(mix, request.WireOptions{KeepAlive: true})
 		require.NoError(t, err)
-		feed := wire.Feed(0, 1)
+		feed := wire.Feed(func(k uint64) uint64 { return k })
 		return open(t, Options{
 			Epoch: time.Now(), Connections: 2, ConnectTimeout: 5 * time.Second, Feed: feed, Clients: clients, Host: wire.TargetOf,
 		}), urls, feed
