@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,23 +61,27 @@ func check(args []string, app *kong.Application) error {
 			}
 		}
 	}
+	var wrong []error
 	for i, a := range args {
 		if a == "--" {
 			break
 		}
 		if i > 0 && negative.MatchString(a) && strings.HasPrefix(args[i-1], "-") && args[i-1] != "-" && !(plain[a] && plain[args[i-1]]) {
-			return fmt.Errorf("%s: %s is negative; leave the minus sign out", args[i-1], a)
+			wrong = append(wrong, fmt.Errorf("%s: %s is negative; leave the minus sign out", args[i-1], a))
 		}
 		if m := longWithOneDash.FindStringSubmatch(a); m != nil && known[m[1]] != "" && len(m[1]) > 1 {
-			return fmt.Errorf("%s: long flags take two dashes; write --%s%s", a, known[m[1]], m[2])
+			wrong = append(wrong, fmt.Errorf("%s: long flags take two dashes; write --%s%s", a, known[m[1]], m[2]))
 		}
 		if a == "-q" && i+1 < len(args) && isNumber(args[i+1]) || len(a) > 2 && strings.HasPrefix(a, "-q") && isNumber(strings.TrimPrefix(a[2:], "=")) {
 			rate := strings.TrimLeft(strings.TrimPrefix(a, "-q"), "=")
 			if rate == "" {
 				rate = args[i+1]
 			}
-			return fmt.Errorf("-q is --quiet and takes no value; for the rate use -r %s", rate)
+			wrong = append(wrong, fmt.Errorf("-q is --quiet and takes no value; for the rate use -r %s", rate))
 		}
+	}
+	if len(wrong) > 0 {
+		return errors.Join(wrong...)
 	}
 	return checkCommand(args[0], app)
 }

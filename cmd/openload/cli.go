@@ -91,8 +91,11 @@ func execute(args []string, s streams) (status int) {
 		return statusUsage
 	}
 	if err != nil {
-		complain(s, plainer(err, parser.Model))
-		return statusOf(asUsage(err))
+		if status = statusOf(asUsage(err)); status == statusUsage {
+			err = allWrong(args, err, parser.Model)
+		}
+		complain(s, err)
+		return status
 	}
 	if err := twice(k); err != nil {
 		complain(s, err)
@@ -157,6 +160,9 @@ func asUsage(err error) error {
 // unknownFlag is how kong begins when it knows no such flag.
 var unknownFlag = regexp.MustCompile(`^unknown flag (-\S+?)(,|$)`)
 
+// noValue is how kong says that a flag stands at the end.
+var noValue = regexp.MustCompile(`^(--\S+): expected \w+ value but got "EOL"`)
+
 // missingArg is how kong says that an argument is not there.
 var missingArg = regexp.MustCompile(`^expected "<(\w+)>`)
 
@@ -184,6 +190,9 @@ func plainer(err error, app *kong.Application) error {
 	}
 	if strings.HasPrefix(text, "expected \"<url>\"") {
 		return errors.New("no URL given; end the command with one, such as http://127.0.0.1:8080/")
+	}
+	if m := noValue.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("%s: nothing follows it, and it takes a value", m[1])
 	}
 	if m := missingArg.FindStringSubmatch(text); m != nil {
 		return fmt.Errorf("no %s given; openload --help lists the commands, and openload COMMAND --help what they take", strings.ToUpper(m[1]))

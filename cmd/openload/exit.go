@@ -73,6 +73,19 @@ func complain(s streams, err error) {
 			fmt.Fprintf(s.err, "%s\n", line)
 			continue
 		}
-		fmt.Fprintf(s.err, "openload: %s\n", strings.TrimSpace(line))
+		fmt.Fprintf(s.err, "openload: %s\n", toStdout(strings.TrimSpace(line)))
 	}
+}
+
+// toStdout is what could not be written to standard output, in one way of saying it.
+func toStdout(line string) string {
+	const kernel, ours = "write /dev/stdout: ", "write to standard output: "
+	before, why, ok := strings.Cut(line, kernel)
+	switch {
+	case !ok:
+		return line
+	case before == "":
+		return ours + why
+	}
+	return before + why
 }

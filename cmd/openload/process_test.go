@@ -270,6 +270,34 @@ func TestAFullDisk(t *testing.T) {
 	require.Contains(t, out.String(), "10 scheduled", "what was measured is told all the same")
 }
 
+// Whatever can't be written to standard output is said in the same way.
+func TestAFullDiskIsSaidAlike(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer full.Close()
+	saved := filepath.Join(t.TempDir(), "run.json")
+	sim := []string{"sim", "--rate", "50", "--n", "100", "--server", "service=5ms"}
+	require.NoError(t, program(append(sim, "-q", "-o", "json="+saved)...).Run())
+	all := [][]string{
+		{"version"}, {"schema"}, {"init", "-"}, {"schedule", "--rate", "5", "--n", "5"}, {"--help"}, {"find", "--help"},
+		{"report", saved}, {"judge", saved, "--sla", "p99<1s"}, {"compare", saved, saved}, {"demo", "--sim"}, append(sim, "--explain"), append(sim, "--runs", "2", "-q"),
+		{"find", "--server", "service=5ms", "--sla", "p99<1s", "--to", "20", "-q"},
+	}
+	for _, kind := range []string{"text", "json", "csv", "hlog", "hgrm", "html", "junit", "prom", "markdown"} {
+		all = append(all, append(sim, "-q", "-o", kind))
+	}
+	for _, args := range all {
+		var errs bytes.Buffer
+		cmd := program(args...)
+		cmd.Stdout, cmd.Stderr = full, &errs
+		_ = cmd.Run()
+		require.Equal(t, statusBroken, cmd.ProcessState.ExitCode(), "%v: %s", args, errs.String())
+		require.Regexp(t, `(?m)^openload: write (\S.* )?to standard output: no space left on device$`, errs.String(), args)
+		require.NotContains(t, errs.String(), "/dev/stdout")
+	}
+}
+
 func TestAReaderThatHasSeenEnough(t *testing.T) {
 	t.Parallel()
 	lesson := os.Args[0] + ` sim --rate 12.5 --n 200 --server 'service=50ms stall=150:2s' --sla 'p99<500ms'`
