@@ -19,8 +19,8 @@
 //
 // At a constant rate arrival k is at k/rate in exact arithmetic, rounded once
 // to the nearest nanosecond; with a duration there are floor(rate × duration)
-// of them. A [Recording] is a schedule read back from a file, and [Stride]
-// gives a worker or machine its part.
+// of them. A [Recording] is a schedule read back from a file, and a [Shard] is a
+// loop's or machine's part of one.
 //
 // Limits: instants are whole nanoseconds and reach 292 years; rates lie between
 // 1e-9 and 1e9 per second; a shape has at most 1,000 stages. Nothing here looks
