@@ -28,8 +28,11 @@ func (p *page) attempts() {
 	}
 	p.list("by attempts", spread...)
 	if r.OperationSuccess != nil && r.AttemptSuccess != nil {
-		p.list("succeeded", "operations "+percent(*r.OperationSuccess), "attempts "+percent(*r.AttemptSuccess),
-			fmt.Sprintf("at the first try %d", r.FirstTry))
+		first := ""
+		if c.Fired > 0 {
+			first = fmt.Sprintf(", %s at the first try", percent(float64(r.FirstTry)/float64(c.Fired)))
+		}
+		p.list("succeeded", percent(*r.OperationSuccess)+" of operations"+first, percent(*r.AttemptSuccess)+" of attempts")
 	}
 	var refused []string
 	for _, x := range []struct {

@@ -125,6 +125,14 @@ func TestTheAction(t *testing.T) {
 		require.Equal(t, statusUsage, s.status, s.log)
 		require.Contains(t, s.log, "openload: --rate:")
 	})
+	t.Run("progress as the user wants it", func(t *testing.T) {
+		s := perform(t, map[string]string{"url": url, "rate": "50", "n": "100", "args": "--progress\nnone", "allow-invalid": "true"})
+		require.Equal(t, 0, s.status, s.log)
+		require.NotContains(t, s.log, "openload  GET ")
+		s = perform(t, map[string]string{"url": url, "rate": "50", "n": "100", "allow-invalid": "true"})
+		require.Contains(t, s.log, "openload  GET ", "whole lines, in a log")
+		require.NotContains(t, s.log, "\x1b[")
+	})
 	t.Run("inputs are data", func(t *testing.T) {
 		s := perform(t, map[string]string{"url": url + "?$(touch${IFS}pwned)`touch pwned`", "rate": "50", "n": "5; touch pwned", "args": "--seed\n7\n$(touch pwned)"})
 		require.Equal(t, statusUsage, s.status, s.log)
