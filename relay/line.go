@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// A block is 35 kB: so many tellings at most, and of shots and samples a third of it,
-	// since three tellings mostly make an operation.
+	// A block is 28 kB: so many tellings, and of each kind a third of it, since an
+	// operation is mostly one of each.
 	blockSize, third = 256, 86
-	// mostBlocks are 70 MB, or 170,000 operations that wait to be recorded.
+	// mostBlocks are 60 MB, or 170,000 operations that wait to be recorded.
 	mostBlocks, leastBlocks = 2048, 64
 )
 
@@ -22,9 +22,8 @@ const (
 type Line struct {
 	// The loop's.
 	block *block
-	n     int // tellings in it
-	shots int
-	ended int
+	n     int           // tellings in it
+	of    [kinds]int    // of each kind
 	total uint64        // tellings in all
 	at    time.Duration // of the last
 	fires bool          // somebody wants to know what is fired
@@ -46,17 +45,20 @@ var _ engine.Watcher = (*Line)(nil)
 // A block is written by the loop from its start to its end, once.
 type block struct {
 	tellings [blockSize]telling
+	arrivals [third]arrival
 	shots    [third]engine.Shot
-	ended    [third]correct.Sample
+	samples  [third]correct.Sample
 	next     *block
 }
 
-// A telling is one thing that happened: an arrival, or the next of the block's shots or
-// samples.
+// A telling is one thing that happened: to the next of the block's arrivals, shots or
+// samples. Apart from them it is small: what a loop writes is not in the caches.
 type telling struct {
 	at   time.Duration // when it was told, or somewhat before
 	kind kind
+}
 
+type arrival struct {
 	seq                  uint64
 	intended, dispatched time.Duration
 	waiting, out         int
@@ -68,7 +70,8 @@ const (
 	arrived kind = iota
 	fired
 	ended
-	turned // nothing: what follows is in the next block
+	kinds
+	turned = kinds // nothing: what follows is in the next block
 )
 
 func newLine(fires bool, most int) *Line {
@@ -79,8 +82,8 @@ func newLine(fires bool, most int) *Line {
 
 // Arrive is described by [engine.Recorder].
 func (l *Line) Arrive(seq uint64, intended, dispatched time.Duration, waiting, out int) {
-	t := l.tell(arrived, dispatched)
-	t.seq, t.intended, t.dispatched, t.waiting, t.out = seq, intended, dispatched, waiting, out
+	i := l.tell(arrived, dispatched)
+	l.block.arrivals[i] = arrival{seq, intended, dispatched, waiting, out}
 }
 
 // Fire is described by [engine.Watcher].
@@ -88,32 +91,31 @@ func (l *Line) Fire(s engine.Shot) {
 	if !l.fires {
 		return
 	}
-	l.tell(fired, s.Handed)
-	l.block.shots[l.shots] = s
-	l.shots++
+	i := l.tell(fired, s.Handed)
+	l.block.shots[i] = s
 }
 
 // Record is described by [engine.Recorder].
 func (l *Line) Record(x correct.Sample) {
-	l.tell(ended, x.Done)
-	l.block.ended[l.ended] = x
-	l.ended++
+	i := l.tell(ended, x.Done)
+	l.block.samples[i] = x
 }
 
-// tell returns the next telling, to be filled in.
-func (l *Line) tell(k kind, at time.Duration) *telling {
-	if l.n == blockSize-1 || k == fired && l.shots == third || k == ended && l.ended == third {
+// tell tells of something of that kind, to be written at the index returned.
+func (l *Line) tell(k kind, at time.Duration) (i int) {
+	if l.n == blockSize-1 || l.of[k] == third {
 		next := l.fresh()
 		l.block.tellings[l.n].kind, l.block.next = turned, next
 		l.total++
-		l.block, l.n, l.shots, l.ended = next, 0, 0, 0
+		l.block, l.n, l.of = next, 0, [kinds]int{}
 	}
 	l.at = max(l.at, at)
-	t := &l.block.tellings[l.n]
-	t.at, t.kind = l.at, k
+	l.block.tellings[l.n] = telling{l.at, k}
 	l.n++
 	l.total++
-	return t
+	i = l.of[k]
+	l.of[k]++
+	return i
 }
 
 // fresh returns a block to be written.
@@ -156,8 +158,7 @@ func (l *Line) End() {
 type reader struct {
 	block *block
 	n     int
-	shots int
-	ended int
+	of    [kinds]int
 	left  uint64        // tellings that may be read
 	total uint64        // that were
 	until time.Duration // nothing that happened before is told any more
@@ -179,7 +180,7 @@ func (l *Line) head() *telling {
 	}
 	if r.block.tellings[r.n].kind == turned {
 		old := r.block
-		r.block, r.n, r.shots, r.ended = old.next, 0, 0, 0
+		r.block, r.n, r.of = old.next, 0, [kinds]int{}
 		r.left--
 		r.total++
 		old.next = nil
@@ -191,23 +192,20 @@ func (l *Line) head() *telling {
 // news is the head, with what it is of.
 func (r *reader) news() news {
 	n := news{telling: r.block.tellings[r.n]}
-	switch n.kind {
+	switch i := r.of[n.kind]; n.kind {
+	case arrived:
+		n.arrival = &r.block.arrivals[i]
 	case fired:
-		n.shot = &r.block.shots[r.shots]
+		n.shot = &r.block.shots[i]
 	case ended:
-		n.sample = &r.block.ended[r.ended]
+		n.sample = &r.block.samples[i]
 	}
 	return n
 }
 
 // pass goes on to the next.
 func (r *reader) pass() {
-	switch r.block.tellings[r.n].kind {
-	case fired:
-		r.shots++
-	case ended:
-		r.ended++
-	}
+	r.of[r.block.tellings[r.n].kind]++
 	r.n++
 	r.left--
 	r.total++

@@ -17,13 +17,14 @@ type order struct {
 	shard schedule.Shard // says whose an arrival is
 	plan  schedule.Schedule
 	next  uint64             // of its arrivals, the one that is handed on next
-	early map[uint64]telling // those that wait for it
+	early map[uint64]arrival // those that wait for it
 	kept  []kept             // the same, and what happened since the first of them
 	from  int                // of kept, the first that was not handed on
 }
 
 type kept struct {
 	telling
+	seq    uint64 // of an arrival, which is among the early
 	shot   engine.Shot
 	sample correct.Sample
 }
@@ -38,11 +39,11 @@ func (o *order) take(n news) {
 		o.tell(n)
 	case n.kind != arrived:
 		o.keep(n)
-	case n.seq > o.next:
-		o.early[n.seq] = n.telling
+	case n.arrival.seq > o.next:
+		o.early[n.arrival.seq] = *n.arrival
 		o.keep(n)
 		o.release()
-	case n.seq < o.next:
+	case n.arrival.seq < o.next:
 		o.tell(n)
 	default:
 		o.tell(n)
@@ -54,6 +55,8 @@ func (o *order) take(n news) {
 func (o *order) keep(n news) {
 	k := kept{telling: n.telling}
 	switch n.kind {
+	case arrived:
+		k.seq = n.arrival.seq
 	case fired:
 		k.shot = *n.shot
 	case ended:
@@ -84,7 +87,7 @@ func (o *order) release() {
 	for ; o.from < len(o.kept); o.from++ {
 		k := &o.kept[o.from]
 		if k.kind != arrived {
-			o.tell(news{k.telling, &k.shot, &k.sample})
+			o.tell(news{telling: k.telling, shot: &k.shot, sample: &k.sample})
 		} else if o.has(k.seq) {
 			return
 		}
@@ -99,9 +102,9 @@ func (o *order) has(seq uint64) bool {
 
 // pass hands on the next arrival if it is there, and goes on to the one after it.
 func (o *order) pass() {
-	if t, ok := o.early[o.next]; ok {
+	if a, ok := o.early[o.next]; ok {
 		delete(o.early, o.next)
-		o.tell(news{telling: t})
+		o.tell(news{telling: telling{a.dispatched, arrived}, arrival: &a})
 	}
 	o.goOn()
 }

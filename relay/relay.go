@@ -38,7 +38,7 @@ func New(to engine.Recorder, o Options) *Relay {
 		o.Shard = schedule.NewShard(0, uint64(o.Loops), 0, 0)
 	}
 	if o.Schedule != nil && o.Loops > 1 {
-		r.order = order{tell: r.tell, plan: o.Schedule, shard: o.Shard, over: make([]bool, o.Loops), early: map[uint64]telling{}}
+		r.order = order{tell: r.tell, plan: o.Schedule, shard: o.Shard, over: make([]bool, o.Loops), early: map[uint64]arrival{}}
 		r.order.goOn()
 	}
 	return r
@@ -109,15 +109,17 @@ func (r *Relay) first(until time.Duration) (first *Line) {
 // news is a telling with what it is of.
 type news struct {
 	telling
-	shot   *engine.Shot    // if it was fired
-	sample *correct.Sample // if it ended
+	arrival *arrival        // if it arrived
+	shot    *engine.Shot    // if it was fired
+	sample  *correct.Sample // if it ended
 }
 
 func (r *Relay) tell(n news) {
 	r.now = max(r.now, n.at)
 	switch n.kind {
 	case arrived:
-		r.to.Arrive(n.seq, n.intended, n.dispatched, n.waiting, n.out)
+		a := n.arrival
+		r.to.Arrive(a.seq, a.intended, a.dispatched, a.waiting, a.out)
 	case fired:
 		r.watch.Fire(*n.shot)
 	case ended:
