@@ -153,6 +153,57 @@ func hosts(t *testing.T, open func(*testing.T, Options) World) {
 			require.Equal(t, correct.Unfinished, x.Class)
 		}
 	})
+
+	// A World that has no time to wait, since one host sends without end, opens another
+	// connection to the other host all the same: its server answers neither request before it
+	// has both.
+	t.Run("one that floods", func(t *testing.T) {
+		try := func() (flood correct.Sample, others []correct.Sample) {
+			flooding := listen(t, "127.0.0.1", nil, func(_ int, p peer) {
+				p.request()
+				p.say("HTTP/1.1 200 OK\r\n\r\n")
+				for block := make([]byte, 1<<20); ; {
+					if _, err := p.Write(block); err != nil {
+						return
+					}
+				}
+			})
+			both := make(chan bool, 2)
+			patient := listen(t, "127.0.0.1", nil, func(_ int, p peer) {
+				for _, ok := p.request(); ok; _, ok = p.request() {
+					both <- true
+					for began := time.Now(); len(both) < 2 && time.Since(began) < 2*time.Second; {
+						time.Sleep(time.Millisecond)
+					}
+					p.say(hello)
+				}
+			})
+			var clients []*transport.Client
+			for _, s := range []*server{flooding, patient} {
+				clients = append(clients, client(t, transport.Config{Request: plain("http://" + s.Addr().String()), Addrs: addrs("127.0.0.1"), Clock: time.Now}))
+			}
+			w := open(t, Options{
+				Epoch: time.Now(), Connections: 4, ConnectTimeout: 5 * time.Second,
+				Clients: clients, Host: func(seq uint64) int { return int(min(seq, 1)) },
+			})
+			defer w.Close()
+			all := Drive(t, w, []time.Duration{0, 50 * time.Millisecond, 60 * time.Millisecond}, func(s *engine.Shot) {
+				if s.Pool == 0 {
+					s.Timeout = 700 * time.Millisecond
+				}
+			})
+			return all[0], all[1:]
+		}
+		flood, others := try()
+		for n := 1; n < 3 && max(others[0].Done, others[1].Done) >= flood.Done; n++ {
+			flood, others = try() // but for a busy machine
+		}
+		require.Equal(t, correct.Timeout, flood.Class)
+		for _, x := range others {
+			require.Equal(t, correct.OK, x.Class)
+			require.Less(t, x.Done, flood.Done)
+		}
+	})
 }
 
 // port is a server's.
