@@ -245,6 +245,8 @@ func mergeRetries(runs []Named, c *Counts) *Retries {
 		out.FirstTry += r.FirstTry
 		out.Useful += r.Useful
 		out.Wasted += r.Wasted
+		out.Queries += r.Queries
+		out.Resolved += r.Resolved
 		out.Denied += r.Denied
 		out.Blocked += r.Blocked
 		out.Unsafe += r.Unsafe

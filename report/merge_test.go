@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -238,7 +239,7 @@ func TestMergeNamesWhatItLeavesOut(t *testing.T) {
 		}
 		return ""
 	}
-	require.Equal(t, "of the runs, and not of the whole: the prediction for a closed loop; percentiles over time; percentiles of our lag and of the wait for a connection", gap())
+	require.Equal(t, "of the runs, and not of the whole: the prediction for a closed loop; the rate offered; percentiles over time; percentiles of our lag and of the wait for a connection", gap())
 	b.Peaks, b.Phases = nil, nil
 	a.Run.ReadAudit = &report.ReadAudit{N: 1}
 	a.Flow, a.Network = &report.Flow{Width: 10 * time.Millisecond}, &report.Network{}
@@ -273,5 +274,47 @@ func TestAPictureThatCannotBeIsRefused(t *testing.T) {
 			_, err = report.Merge(named(a, b))
 			require.ErrorContains(t, err, "f.json run 2: ")
 		})
+	}
+}
+
+// Whatever counts something of a run's operations is added up.
+func TestMergedCountsForgetNothing(t *testing.T) {
+	fill := func(v any) {
+		for _, f := range reflect.ValueOf(v).Elem().Fields() {
+			switch f.Kind() {
+			case reflect.Uint64:
+				f.SetUint(3)
+			case reflect.Map:
+				f.Set(reflect.ValueOf(map[string]uint64{"x": 3}))
+			case reflect.Pointer:
+				if f.Type() == reflect.TypeFor[*uint64]() {
+					f.Set(reflect.ValueOf(new(uint64(3))))
+				}
+			}
+		}
+	}
+	check := func(v any) {
+		for field, f := range reflect.ValueOf(v).Elem().Fields() {
+			switch {
+			case f.Kind() == reflect.Uint64:
+				require.EqualValues(t, 6, f.Uint(), field.Name)
+			case f.Kind() == reflect.Map:
+				require.Equal(t, map[string]uint64{"x": 6}, f.Interface(), field.Name)
+			case f.Type() == reflect.TypeFor[*uint64]():
+				require.EqualValues(t, 6, f.Elem().Uint(), field.Name)
+			}
+		}
+	}
+	a, b := timed(t, 0, 10), timed(t, time.Minute, 20)
+	for _, r := range []*report.Report{a, b} {
+		r.Retries, r.Network = &report.Retries{}, &report.Network{HTTP2: &report.HTTP2{}, Decoded: &report.Decoded{}, Lookups: &report.Lookups{}}
+		for _, v := range []any{&r.Counts, r.Retries, r.Network, r.Network.HTTP2, r.Network.Decoded, r.Network.Lookups} {
+			fill(v)
+		}
+	}
+	whole, err := report.Merge(named(a, b))
+	require.NoError(t, err)
+	for _, v := range []any{&whole.Counts, whole.Retries, whole.Network, whole.Network.HTTP2, whole.Network.Decoded, whole.Network.Lookups} {
+		check(v)
 	}
 }

@@ -54,6 +54,7 @@ func (r *Report) gaps(runs []Named, drawn bool) (notes []Reason) {
 		}
 	}
 	miss(true, func(o *Report) bool { return o.Latency.ClosedLoop != nil }, "the prediction for a closed loop")
+	miss(true, func(o *Report) bool { return o.Rate != nil }, "the rate offered")
 	miss(true, func(o *Report) bool {
 		return slices.ContainsFunc(o.SLA, func(x Rule) bool { return x.Episodes != nil })
 	}, "how many episodes there were")
