@@ -207,7 +207,7 @@ func TestAFileAtItsToolsCap(t *testing.T) {
 	r := mustRead(t, "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset\n"+file, repair.Options{Interval: 80 * ms})
 	require.EqualValues(t, 1_000_000, r.Latency.Raw.N)
 	require.Contains(t, noted(r, "at_cap"), "later requests are lost")
-	require.Contains(t, noted(r, "missing"), "failed or timed out are not in the file")
+	require.Contains(t, noted(r, "missing"), "got no answer (refused, reset, timed out) are not in the file")
 }
 
 func TestMissingSlowRows(t *testing.T) {

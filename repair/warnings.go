@@ -36,8 +36,12 @@ func (x *sample) warnings() (notes []correct.Doubt) {
 	if long := x.tooLong(); x.choice.method == Backfill && 5*long > x.n {
 		warn("long_samples", "%s of the samples take longer than the interval of %v: the tool could not keep it, or it is not this file's", percent(long, x.n), x.pace.interval)
 	}
+	if w := x.opt.Workers; x.in != nil && x.in.timed && w > x.in.most && x.in.most > 0 {
+		warn("fewer_workers", "--workers %d, but never more than %d of the first %d requests were under way at once: with fewer workers the interval of each is another",
+			w, x.in.most, len(x.in.early))
+	}
 	if below := x.below(); len(below) > 0 {
-		warn("below_raw", "corrected %s lies below raw: the samples added are shorter than the stall, and there are more of them", strings.Join(below, ", "))
+		warn("below_raw", "corrected %s below raw: the samples added are shorter than the stall, and there are more of them", lies(below))
 	}
 	if 2*x.synthetic > x.n+x.synthetic {
 		warn("mostly_synthetic", "%s of the corrected samples are synthetic: the correction says more than the file", percent(x.synthetic, x.n+x.synthetic))
@@ -92,6 +96,15 @@ func (x *sample) below() (names []string) {
 		}
 	}
 	return names
+}
+
+// lies are names with their verb: p90 lies; p90 and p95 lie.
+func lies(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0] + " lies"
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last] + " lie"
 }
 
 func percent(part, all uint64) string {

@@ -38,10 +38,17 @@ func (p *page) attempts() {
 	for _, x := range []struct {
 		n    uint64
 		what string
-	}{{r.Denied, "denied by the budget"}, {r.Blocked, "blocked by the breaker"}, {r.Unsafe, "not made: might do it twice"}, {r.Opened, "times the breaker opened"}} {
+	}{{r.Denied, "denied by the budget"}, {r.Blocked, "blocked by the breaker"}, {r.Unsafe, "not made: might do it twice"}} {
 		if x.n > 0 {
 			refused = append(refused, fmt.Sprintf("%d %s", x.n, x.what))
 		}
+	}
+	switch r.Opened {
+	case 0:
+	case 1:
+		refused = append(refused, "the breaker opened once")
+	default:
+		refused = append(refused, fmt.Sprintf("the breaker opened %d times", r.Opened))
 	}
 	p.list("refused", refused...)
 	if r.Queries > 0 {

@@ -74,10 +74,11 @@ func (p *page) aboutFile() []string {
 	}
 	for _, x := range []struct {
 		n    uint64
+		one  string
 		what string
-	}{{f.Skipped, "bad records skipped"}, {f.Filtered, "rows of others left out"}, {f.Dropped, "arrivals given up by the tool"}} {
+	}{{f.Skipped, "bad record", "skipped"}, {f.Filtered, "row", "of others left out"}, {f.Dropped, "arrival", "given up by the tool"}} {
 		if x.n > 0 {
-			items = append(items, fmt.Sprintf("%d %s", x.n, x.what))
+			items = append(items, several(x.n, x.one)+" "+x.what)
 		}
 	}
 	return items

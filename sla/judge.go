@@ -2,6 +2,7 @@ package sla
 
 import (
 	"slices"
+	"time"
 
 	"openload/correct"
 	"openload/stats"
@@ -30,6 +31,7 @@ func Judge(rules []Rule, e Evidence) Verdict {
 	for _, r := range rules {
 		v.Results = append(v.Results, e.result(r))
 	}
+	alike(v.Results)
 	invalid := e.distrust(v.Results)
 	switch {
 	case e.Interrupted:
@@ -46,6 +48,34 @@ func Judge(rules []Rule, e Evidence) Verdict {
 	}
 	v.Notes = e.notes(v.Results)
 	return v
+}
+
+// alike gives rules on one percentile one value. It comes from a bucket of the
+// histogram, and each rule that holds by its exact count says that it is no more than
+// its limit: what one knows holds for all.
+func alike(results []Result) {
+	for i := range results {
+		for j := range results {
+			a, b := &results[i], &results[j]
+			of := func(r Rule) Rule { return Rule{Target: r.Target, Metric: r.Metric, Set: r.Set, Quantile: r.Quantile} }
+			if a.Rule.Metric != Percentile || of(a.Rule) != of(b.Rule) {
+				continue
+			}
+			least(a.Latency, b.Latency)
+			for _, x := range [][2]*Reading{{a.Raw, b.Raw}, {a.ClosedLoop, b.ClosedLoop}} {
+				if x[0] != nil && x[1] != nil {
+					least(x[0].Latency, x[1].Latency)
+				}
+			}
+		}
+	}
+}
+
+// least makes the greater of two known values the other.
+func least(a, b *time.Duration) {
+	if a != nil && b != nil {
+		*a = min(*a, *b)
+	}
 }
 
 // worst is the outcome of all the results together. One rule that is surely broken

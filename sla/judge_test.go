@@ -29,6 +29,17 @@ func judge(t require.TestingT, r run, text string, change ...func(*Evidence)) Ve
 	return Judge(rules, e)
 }
 
+// Two rules on one percentile must not name two values for it, whichever comes first.
+func TestOnePercentileHasOneValue(t *testing.T) {
+	for _, text := range []string{"p99<500ms p99<=1940ms p99<1h", "p99<1h p99<=1940ms p99<500ms", "p99<=1940ms max<1h"} {
+		for _, x := range judge(t, labA(), text).Results {
+			if x.Rule.Quantile == correct.P99 {
+				require.Equal(t, 1940*ms, *x.Latency, "%s of %s", x.Rule, text)
+			}
+		}
+	}
+}
+
 // L14 to L17: the lab's raw sample, its backfill and the open run, under limits that
 // lie in turn below, between and on their percentiles.
 func TestLabVerdicts(t *testing.T) {

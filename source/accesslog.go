@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +61,8 @@ type accessLog struct {
 
 // choose gives every role its field: the user's, or else the first usual one
 // that the log has.
-func (a *accessLog) choose(has []string) error {
+// numbered are the fields of it that have no name.
+func (a *accessLog) choose(has, numbered []string) error {
 	f := a.f
 	for name := range f.opt.Fields {
 		if i := slices.Index(roleNames[:], name); i <= 0 {
@@ -78,14 +80,33 @@ func (a *accessLog) choose(has []string) error {
 			a.names[i] = name
 		}
 	}
-	if f.opt.TimeField == "" {
+	if why := a.noTimeField(has); why != "" {
+		if len(numbered) > 0 {
+			why += "; a field without a name has a number"
+		}
 		sort.Strings(has)
-		return &Missing{Format: f.Format, Need: NeedTimeField, Found: has[:min(len(has), 24)],
-			Why: "which field is the latency depends on the server's configuration"}
+		all := append(has, numbered...)
+		return &Missing{Format: f.Format, Need: NeedTimeField, Found: all[:min(len(all), 24)], Why: why}
 	}
 	unit, err := f.needUnit("the log doesn't state the unit of " + clip([]byte(f.opt.TimeField)))
 	a.begin(unit)
 	return err
+}
+
+// noTimeField says why the field with the latency is not known; nothing if it is.
+func (a *accessLog) noTimeField(has []string) string {
+	name := a.f.opt.TimeField
+	if name == "" {
+		return "which field is the latency depends on the server's configuration"
+	}
+	if _, err := strconv.Atoi(strings.TrimPrefix(name, "$")); err == nil || slices.Contains(has, name) {
+		return ""
+	}
+	head := a.f.s.peek(headSize) // other lines may have it
+	if bytes.Contains(head, []byte(name+"=")) || bytes.Contains(head, []byte(strconv.Quote(name))) {
+		return ""
+	}
+	return "there is no " + strconv.Quote(name) + " in this log"
 }
 
 // begin states the facts that follow from the choice.
@@ -191,7 +212,7 @@ func openJSONLog(f *File) error {
 	for k := range keys(firstLine(f.s.peek(headSize))) {
 		has = append(has, k)
 	}
-	if err := a.choose(has); err != nil {
+	if err := a.choose(has, nil); err != nil {
 		return err
 	}
 	f.rows = a.rows(f.lines(func(line []byte, _ bool, r *Row) (bool, fault) {

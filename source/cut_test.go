@@ -92,6 +92,15 @@ func TestCutSays(t *testing.T) {
 	}
 }
 
+// A stream that is damaged is no cut one.
+func TestDamagedStream(t *testing.T) {
+	for kind, in := range map[string]string{"zstd": "\x28\xb5\x2f\xfd\x07\x00\x00\x01\x02\x03\x04\x05\x06\x07", "gzip": "\x1f\x8b\x07\x00\x00\x01\x02\x03\x04\x05\x06\x07"} {
+		err := read([]byte(in), Options{}).err
+		require.ErrorContains(t, err, "its "+kind+" stream is damaged (")
+		require.ErrorContains(t, err, "; get the file again")
+	}
+}
+
 // Of an interval that can't be read to its end nothing is taken: its least values
 // would be left alone.
 func TestCutPayload(t *testing.T) {

@@ -19,7 +19,7 @@ var heyFacts = Facts{
 	Unit: time.Second, Resolution: 100 * time.Microsecond,
 	Order: ByEnd, Rate: RatePerWorker, RateFlag: "-q is per worker",
 	Cap:   1_000_000,
-	Leaps: "requests that failed or timed out are not in the file",
+	Leaps: "requests that got no answer (refused, reset, timed out) are not in the file",
 }
 
 // heyColumns are where the fields lie; -1 for one that isn't there.

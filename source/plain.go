@@ -14,10 +14,11 @@ var plainFacts = Facts{
 	Resolution: time.Nanosecond, Order: Unordered, Failures: false,
 }
 
-// isPlain looks at the first lines: numbers, and perhaps a heading.
+// isPlain looks at the first lines: numbers, and perhaps a heading. A few lines among
+// many numbers are bad ones, not another format.
 func isPlain(h []byte) bool {
-	numbers, headings := 0, 0
-	for len(h) > 0 && numbers+headings < 20 {
+	numbers, headings, bad := 0, 0, 0
+	for len(h) > 0 && numbers+headings+bad < 20 {
 		line, rest, more := bytes.Cut(h, lf)
 		if h = rest; !more && numbers > 0 {
 			break // the head may end within a line
@@ -28,11 +29,13 @@ func isPlain(h []byte) bool {
 		}
 		if looksNumeric(line) {
 			numbers++
-		} else if headings++; headings > 1 || numbers > 0 || len(line) > 64 {
+		} else if numbers > 0 {
+			bad++
+		} else if headings++; headings > 1 || len(line) > 64 {
 			return false
 		}
 	}
-	return numbers > 0
+	return numbers > 2*bad
 }
 
 // plainField is a line without the space and the quotes around it.

@@ -141,17 +141,36 @@ func unpack(r io.Reader, head []byte) (io.Reader, error) {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(r)
 		if err != nil {
-			return nil, fmt.Errorf("gzip: %w", err)
+			return nil, damaged("gzip", err)
 		}
-		return z, nil
+		return &unpacker{z, "gzip"}, nil
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1)) // without goroutines, so that it needs no end
 		if err != nil {
-			return nil, fmt.Errorf("zstd: %w", err)
+			return nil, damaged("zstd", err)
 		}
-		return z, nil
+		return &unpacker{z, "zstd"}, nil
 	}
 	return nil, nil
+}
+
+// An unpacker says of an error which stream it is in.
+type unpacker struct {
+	io.Reader
+	kind string
+}
+
+// Read reads on. A stream that ends early is told from one that is damaged.
+func (u *unpacker) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+		err = damaged(u.kind, err)
+	}
+	return n, err
+}
+
+func damaged(kind string, err error) error {
+	return fmt.Errorf("its %s stream is damaged (%w); get the file again", kind, err)
 }
 
 // Histogram reports whether the file holds buckets in place of rows.
@@ -253,10 +272,10 @@ func (f *File) finish(err error) {
 		f.note(NoteRuns, text)
 	}
 	if f.tally.Skipped > 0 {
-		f.note(NoteSkipped, fmt.Sprintf("%d bad records were skipped", f.tally.Skipped))
+		f.note(NoteSkipped, several(f.tally.Skipped, "bad record was", "bad records were")+" skipped")
 	}
 	if f.tally.Nested > 0 {
-		f.note(NoteNested, fmt.Sprintf("%d rows were left out because they repeat others (transactions, sub-results)", f.tally.Nested))
+		f.note(NoteNested, several(f.tally.Nested, "row was left out because it repeats", "rows were left out because they repeat")+" others (transactions, sub-results)")
 	}
 	if f.Facts.Cap > 0 && f.tally.Rows+f.tally.Filtered == f.Facts.Cap {
 		f.note(NoteAtCap, fmt.Sprintf("exactly %d rows: %s writes no more, later requests are lost", f.Facts.Cap, f.Facts.Tool))
@@ -264,6 +283,14 @@ func (f *File) finish(err error) {
 	if f.names.full {
 		f.note(NoteLabels, fmt.Sprintf("more than %d labels and workers: the rest have no name", maxNames))
 	}
+}
+
+// several is a count with the words for it.
+func several(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func (f *File) note(code, text string) { f.notes = append(f.notes, Note{code, text}) }

@@ -90,7 +90,7 @@ func openTextLog(f *File) error {
 		t.envoy()
 		return nil
 	}
-	var has []string
+	var has, numbered []string
 	for i, w := range words(line, nil) {
 		name, _, ok := named(w)
 		switch {
@@ -103,11 +103,9 @@ func openTextLog(f *File) error {
 			t.names[roleLabel] = strconv.Itoa(i + 1)
 			t.names[roleStatus] = strconv.Itoa(i + 2)
 		}
-		if f.opt.TimeField == "" {
-			has = append(has, strconv.Itoa(i+1)+": "+clip(w))
-		}
+		numbered = append(numbered, strconv.Itoa(i+1)+": "+clip(w))
 	}
-	if err := t.choose(has); err != nil {
+	if err := t.choose(has, numbered); err != nil {
 		return err
 	}
 	for i, name := range t.names {

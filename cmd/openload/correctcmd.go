@@ -19,9 +19,9 @@ import (
 type correctCmd struct {
 	File string `arg:"" optional:"" help:"The file; - is standard input."`
 
-	Interval span          `group:"file" placeholder:"TIME" help:"Time between two requests that one worker was meant to send: 80ms."`
+	Interval *span         `group:"file" placeholder:"TIME" help:"Time between two requests that one worker was meant to send: 80ms."`
 	Rate     schedule.Rate `short:"r" group:"file" placeholder:"RATE" help:"Requests per second of all workers together, in place of --interval; with --workers."`
-	Workers  int           `short:"c" group:"file" placeholder:"N" help:"How many workers (connections, threads, users) the tool had."`
+	Workers  *int          `short:"c" group:"file" placeholder:"N" help:"How many workers (connections, threads, users) the tool had."`
 	Method   string        `group:"file" default:"auto" placeholder:"METHOD" help:"auto: by format and data; backfill: add what was skipped; schedule: back to the schedule; queue: predict; none."`
 	Force    bool          `group:"file" help:"Correct by --method although the data say that it is wrong."`
 
@@ -127,8 +127,20 @@ func (c *correctCmd) options() (opt repair.Options, read source.Options, err err
 			fail("--tz", fmt.Errorf("%q is not a zone; write one such as UTC or Europe/Berlin", c.TZ))
 		}
 	}
+	var interval time.Duration
+	if c.Interval != nil {
+		if interval = time.Duration(*c.Interval); interval == 0 {
+			fail("--interval", fmt.Errorf("%v is none; give the time between two requests of one worker, such as 80ms", interval))
+		}
+	}
+	workers := 0
+	if c.Workers != nil {
+		if workers = *c.Workers; workers == 0 {
+			fail("--workers", errors.New("0 is none; give the number of connections or threads of the tool"))
+		}
+	}
 	opt = repair.Options{
-		Interval: time.Duration(c.Interval), Rate: c.Rate, Workers: c.Workers, Method: repair.Method(c.Method), Force: c.Force,
+		Interval: interval, Rate: c.Rate, Workers: workers, Method: repair.Method(c.Method), Force: c.Force,
 		Confidence: c.Confidence, Name: c.File, Version: version(), Command: c.again(),
 	}
 	for _, text := range c.SLA {
@@ -184,14 +196,14 @@ func (c *correctCmd) again() string {
 			fmt.Fprintf(&b, " --%s %s", flag, quote(value))
 		}
 	}
-	if c.Interval > 0 {
-		add("interval", time.Duration(c.Interval).String())
+	if c.Interval != nil {
+		add("interval", time.Duration(*c.Interval).String())
 	}
 	if !c.Rate.IsZero() {
 		add("rate", c.Rate.String())
 	}
-	if c.Workers > 0 {
-		add("workers", fmt.Sprint(c.Workers))
+	if c.Workers != nil {
+		add("workers", fmt.Sprint(*c.Workers))
 	}
 	if c.Method != string(repair.Auto) {
 		add("method", c.Method)

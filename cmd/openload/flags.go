@@ -167,7 +167,7 @@ type limits struct {
 
 // retryFlags say what happens after a failed attempt.
 type retryFlags struct {
-	Retry string `group:"retry" placeholder:"POLICY" help:"After a failed attempt, try again: 'attempts=3 backoff=exponential base=500ms jitter=full budget=20%+10/s'; see below."`
+	Retry string `group:"retry" placeholder:"POLICY" help:"After a failed attempt, try again: 'attempts=3 backoff=exponential base=500ms jitter=full budget=20%+10/s'. All keys: openload run --help."`
 }
 
 func retryHelp() string { return "Keys of --retry:\n" + retry.Help() }
