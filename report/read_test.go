@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/require"
 
 	"openload/correct"
@@ -70,9 +71,15 @@ func TestWhatIsNoReport(t *testing.T) {
 	}
 }
 
-// Whatever is read either comes with an error or can be judged, without panic.
+// Whatever is read either comes with an error or can be judged and merged, without panic.
 func FuzzRead(f *testing.F) {
 	f.Add(encode(f, small(f)))
+	drawn := small(f)
+	bar := hdrhistogram.New(1, int64(time.Hour), 1)
+	require.NoError(f, bar.RecordValues(50e6, 7))
+	drawn.Flow = &report.Flow{Width: 20 * time.Millisecond, Sent: []uint64{1, 2}, Ended: []uint64{3}}
+	drawn.Heat = &report.Heat{Width: 40 * time.Millisecond, Raw: []string{correct.Encoded(bar), ""}, Failed: []uint64{1}}
+	f.Add(encode(f, drawn))
 	rules := []sla.Rule{}
 	for _, text := range []string{"p99<1s", "raw.max<2s", "settled.mean<1s", "ok.p50<1ms", "errors<1%", "rate>=99%", "useful>1%", "attempts<2"} {
 		r, err := sla.Parse(text)
@@ -87,6 +94,11 @@ func FuzzRead(f *testing.F) {
 		for _, r := range all.Runs {
 			if again, err := r.Judge(rules, 95); err == nil {
 				require.Len(t, again.SLA, len(rules))
+			}
+			later := *r
+			later.Run.Started = later.Run.Started.Add(time.Hour)
+			if whole, err := report.Merge([]report.Named{{File: "a", Report: r}, {File: "b", Report: &later}}); err == nil {
+				require.Equal(t, 2*r.Counts.OK, whole.Counts.OK)
 			}
 		}
 	})
