@@ -16,7 +16,7 @@ import (
 
 // engineFlags choose what sends the requests.
 type engineFlags struct {
-	Engine    string   `group:"connection" enum:"auto,loop,portable" default:"auto" placeholder:"NAME" help:"What sends the requests: loop (Linux: one event loop), portable, or auto: the loop where there is one."`
+	Engine    string   `group:"connection" enum:"auto,loop,portable" default:"auto" placeholder:"NAME" help:"What sends the requests: loop (Linux: an event loop on each of --threads), portable, or auto: the loop where there is one."`
 	LocalAddr []string `group:"connection" sep:"," placeholder:"ADDR" help:"Connect from this address: ADDR or FIRST-LAST. Repeatable, each in turn; every one has its own 28,000 ports. Needs the loop."`
 	Threads   string   `group:"connection" default:"auto" placeholder:"N" help:"Loops that send, each on a processor of its own, with its share of the operations and of -c. auto: one, and for more than 30,000/s as many as that takes, as far as there are processors. More than one needs the loop."`
 	Pace      string   `group:"connection" enum:"auto,precise,balanced,frugal" default:"auto" placeholder:"NAME" help:"What punctuality of the loop may cost: precise spins up to 250 us before each request and is 1 us late, balanced 50 us, frugal sleeps only and is 50-100 us late. auto: precise unless there is only one processor."`

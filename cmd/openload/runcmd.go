@@ -252,8 +252,9 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	names := live.Refresh(routes(clients), o.lookAgain, o.looked)
 	defer names.Stop()
 	set.Connections = func() run.Connections {
-		c := opened(ctx, clients, counters(), names.Stop(), o.how)
-		c.Failures = append(c.Failures, tooMany(threads, processors)...)
+		count := counters()
+		c := opened(ctx, clients, count, names.Stop(), o.how)
+		c.Failures = append(c.Failures, sharing(p, threads, processors, count.CapReached)...)
 		return c
 	}
 	return run.Run(ctx, stop, set), nil

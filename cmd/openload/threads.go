@@ -80,12 +80,15 @@ func rateOf(p *plan.Plan) float64 {
 	return 0
 }
 
-// tooMany says that loops have to share processors.
-func tooMany(threads, processors int) []correct.Doubt {
-	if threads == 1 || threads <= processors {
-		return nil
+// sharing is what a reader should know of a run that several loops made.
+func sharing(p *plan.Plan, threads, processors int, capReached bool) (all []correct.Doubt) {
+	if threads > max(1, processors) {
+		all = append(all, correct.Doubt{Code: "threads", Text: fmt.Sprintf("%d threads sent, on %d processors: they were in each other's way", threads, processors)})
 	}
-	return []correct.Doubt{{Code: "threads", Text: fmt.Sprintf("%d threads sent, on %d processors: they were in each other's way", threads, processors)}}
+	if threads > 1 && p.Closed == nil && p.Connections > 0 && capReached {
+		all = append(all, correct.Doubt{Code: "connections_shared_out", Text: fmt.Sprintf("each of the %d threads had its share of the %d connections: what waited for one waited for one of its thread's, though another's may have been idle", threads, p.Connections)})
+	}
+	return all
 }
 
 // assemble opens the Worlds of so many loops for set. It returns what they count together,

@@ -62,9 +62,11 @@ func TestThreads(t *testing.T) {
 	n, err := engineFlags{Threads: "8"}.threads(&one, nil, 5, 8)
 	require.NoError(t, err)
 	require.Equal(t, 5, n, "no more than the automatic cap either")
-	require.Empty(t, tooMany(1, 1))
-	require.Empty(t, tooMany(2, 2))
-	require.NotEmpty(t, tooMany(3, 2))
+	require.Empty(t, sharing(&capped, 1, 1, true))
+	require.Empty(t, sharing(&capped, 2, 2, false))
+	require.Empty(t, sharing(&one, 2, 2, true), "the automatic cap has words of its own")
+	require.Len(t, sharing(&capped, 2, 2, true), 1)
+	require.Len(t, sharing(&one, 3, 2, true), 1)
 }
 
 func needsLoop(t *testing.T) {
