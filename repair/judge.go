@@ -70,8 +70,8 @@ func (x *sample) judge(snap *correct.Snapshot) sla.Verdict {
 
 // cut says of a verdict on a part of a file that it is no more than that.
 func (x *sample) cut(v *sla.Verdict) {
-	cut, own := x.file.Cut(), false
-	if _, own = x.file.End(); cut == nil || own || v.Outcome == sla.None {
+	cut := x.file.Cut()
+	if _, own := x.file.End(); cut == nil || own || v.Outcome == sla.None {
 		return
 	}
 	v.Reasons = append(v.Reasons, correct.Doubt{Code: "cut", Text: fmt.Sprintf(

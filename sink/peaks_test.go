@@ -74,3 +74,11 @@ func TestPeaksAreShownWhereTheySaySomething(t *testing.T) {
 	r.Peaks = nil
 	require.NotContains(t, text(t, r, sink.TextOptions{}), "peaks")
 }
+
+func TestTheBreakerIsCountedInWords(t *testing.T) {
+	r := stampede()
+	for opened, want := range map[uint64]string{1: "the breaker opened once\n", 3: "the breaker opened 3 times\n"} {
+		r.Retries.Opened = opened
+		require.Contains(t, text(t, r, sink.TextOptions{}), want)
+	}
+}

@@ -9,7 +9,8 @@ import (
 
 // Gatling's binary log, since 3.13: big-endian, offsets in ms from the run's
 // start, strings cached by number. Written from the published source of its
-// writer and reader, without a sample at hand. A log that breaks off is normal.
+// writer and reader, without a sample at hand. The log of a run that was killed breaks
+// off.
 //
 // A string is its length in bytes, the bytes, and then Java's coder byte (0
 // Latin-1, 1 UTF-16 in the writer's byte order) unless it is empty. Logs without

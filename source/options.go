@@ -27,7 +27,7 @@ type Options struct {
 	TZ     *time.Location // zone of times that are written without one; nil: they are only compared
 	Nested bool           // keep what repeats other rows: JMeter's transactions and sub-results
 
-	Lenient   bool          // skip and count bad records in place of an error
+	Lenient   bool          // skip and count bad records in place of an error; take what is there of a cut file
 	MaxRecord int           // longest record in bytes; 0: 64 MiB
 	RunGap    time.Duration // silence, or step back in time, that starts a new run in files that tools append to; 0: 5 minutes, negative: none
 

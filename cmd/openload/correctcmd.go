@@ -31,7 +31,7 @@ type correctCmd struct {
 	TimeField string   `signed:"" group:"file" placeholder:"FIELD" help:"Field with the latency: a name, or in a text log its number, from the end if negative."`
 	Columns   []string `group:"file" placeholder:"NAME,..." help:"Columns of a JMeter CSV without header."`
 	TZ        string   `name:"tz" group:"file" placeholder:"ZONE" help:"Zone of times that are written without one: UTC, Europe/Berlin."`
-	Lenient   bool     `group:"file" help:"Skip and count what can't be read, in place of stopping there."`
+	Lenient   bool     `group:"file" help:"Skip and count what can't be read, in place of stopping there; judge what is there of a file that was cut."`
 
 	SLA          []string `name:"sla" group:"verdict" sep:"none" placeholder:"RULE" help:"A rule such as 'p99<500ms', 'errors<1%', 'raw.max<2s'. Repeatable. The exit status is the verdict."`
 	Confidence   float64  `group:"verdict" placeholder:"PERCENT" help:"Ask for proof at that confidence, such as 95. Synthetic samples prove nothing."`
@@ -181,7 +181,7 @@ func (c *correctCmd) advise(err error) error {
 
 // adviseCut is the error for a file that is not whole, with what to do about it.
 func adviseCut(cut *source.Cut, lenient bool) error {
-	if cut.None || lenient {
+	if cut.None || lenient || cut.Rows == 0 {
 		return fmt.Errorf("%w; get the whole file", cut)
 	}
 	return fmt.Errorf("%w; get the whole file, or take what is there with --lenient", cut)

@@ -23,7 +23,7 @@ type peaksCmd struct {
 	TimeField string `signed:"" group:"file" placeholder:"FIELD" help:"Field with the latency, where the time is that of the answer."`
 	Unit      string `group:"file" placeholder:"UNIT" help:"Unit of bare numbers: ns, us, ms, s. Times since 1970 need none."`
 	TZ        string `name:"tz" group:"file" placeholder:"ZONE" help:"Zone of times that are written without one: UTC, Europe/Berlin."`
-	Lenient   bool   `group:"file" help:"Skip and count what can't be read, in place of stopping there."`
+	Lenient   bool   `group:"file" help:"Skip and count what can't be read, in place of stopping there; take what is there of a file that was cut."`
 	Out       string `short:"o" group:"output" enum:"text,json" default:"text" placeholder:"KIND" help:"text or json."`
 }
 
