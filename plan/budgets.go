@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"openload/request"
 	"openload/sla"
 )
@@ -32,43 +34,33 @@ func (p *Plan) Budgets(planned, warm uint64) []sla.Budget {
 // plannedTo is how many of n operations go to each target that a rule is about, at most;
 // those of the warm-up are left out.
 func (p *Plan) plannedTo(n uint64) map[string]uint64 {
-	to := map[string]uint64{}
-	for _, r := range p.Rules {
-		if r.Target != "" {
-			to[r.Target] = 0
-		}
-	}
-	if len(to) == 0 || p.Mix == nil {
+	if p.Mix == nil || !slices.ContainsFunc(p.Rules, func(r sla.Rule) bool { return r.Target != "" }) {
 		return nil
 	}
 	items := p.Mix.Items()
-	count := func(seq, n uint64) {
-		if name := items[p.Mix.Pick(seq)].Name; p.ruled(name) {
-			to[name] += n
-		}
-	}
+	of := make([]uint64, len(items))
+	beyond := uint64(0) // operations of which nobody knows where they go
 	if p.Mix.Order() == request.Random {
-		for seq := range min(n, mostCounted) {
-			count(seq, 1)
-		}
-		for name := range to {
-			to[name] += n - min(n, mostCounted)
+		beyond = n - min(n, mostCounted)
+		for seq := range n - beyond {
+			of[p.Mix.Pick(seq)]++
 		}
 	} else {
 		rounds, rest := n/p.Mix.Round(), n%p.Mix.Round()
 		for seq := range min(n, p.Mix.Round()) {
-			turns := rounds
+			of[p.Mix.Pick(seq)] += rounds
 			if seq < rest {
-				turns++
+				of[p.Mix.Pick(seq)]++
 			}
-			count(seq, turns)
 		}
 	}
-	p.eachWarm(func(seq uint64) {
-		name := items[p.Mix.Pick(seq)].Name
-		if most := to[name]; most > 0 {
-			to[name] = most - 1
-		}
-	})
+	to := map[string]uint64{}
+	for i, it := range items {
+		to[it.Name] += of[i]
+	}
+	for name := range to {
+		to[name] += beyond
+	}
+	p.eachWarm(func(seq uint64) { to[items[p.Mix.Pick(seq)].Name]-- })
 	return to
 }

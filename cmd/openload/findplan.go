@@ -61,7 +61,8 @@ func (c *findCmd) leftOut() (names []string) {
 	}
 	has := flagNames([]*kong.Node{l.node})
 	for _, k := range l.keys {
-		used := slices.Contains(has, k.Flag) && !slices.Contains(notFound, k.Flag) || k.Flag == "url" || k.Flag == "server" && c.Sim
+		used := slices.Contains(has, k.Flag) && !slices.Contains(notFound, k.Flag) || k.Flag == "url" || k.Flag == "server" && c.Sim ||
+			k.Flag == "abort-on-fail" // each step does
 		if k.Flag != "" && !used && len(l.file.Words(k.Flag)) > 0 {
 			names = append(names, k.Name)
 		}
