@@ -36,7 +36,7 @@ func (x *sample) warnings() (notes []correct.Doubt) {
 	if long := x.tooLong(); x.choice.method == Backfill && 5*long > x.n {
 		warn("long_samples", "%s of the samples take longer than the interval of %v: the tool could not keep it, or it is not this file's", percent(long, x.n), x.pace.interval)
 	}
-	if w := x.opt.Workers; x.in != nil && x.in.timed && w > x.in.most && x.in.most > 0 {
+	if w := x.opt.Workers; x.in != nil && x.in.timed && x.pace.interval > 0 && w > x.in.most && x.in.most > 0 {
 		warn("fewer_workers", "--workers %d, but never more than %d of the first %d requests were under way at once: with fewer workers the interval of each is another",
 			w, x.in.most, len(x.in.early))
 	}
