@@ -15,6 +15,8 @@ import (
 //     1 %; more than 0.1 % of the operations were dropped; planned ones were never
 //     scheduled, or some are not at hand; a rule has nothing to judge. So a run that only met refused
 //     connections is invalid and no failure of the rules: it may be the wrong address.
+//     The rate and the operations that never were do not count against a run that we
+//     ended ourselves (AbortedOnFail) while a rule is broken: that is a Fail.
 //   - Fail: a rule is broken, even with our own lateness and our own failures taken out.
 //   - Invalid again: a rule is broken, but not without them.
 //   - Inconclusive: with a confidence, too few operations to show a rule or to refute it.

@@ -513,6 +513,21 @@ func TestReasonsOfNothingToJudge(t *testing.T) {
 	require.Equal(t, "no operation was scheduled", none(of(0, ms), ""))
 }
 
+// Seven operations are no rate, and the rule that they broke stands whatever theirs is.
+// Our drops and a dead target speak against such a run as against any other.
+func TestAnAbortedRunIsNotJudgedByItsRate(t *testing.T) {
+	aborted := func(e *Evidence) { e.AbortedOnFail, e.Planned = true, 400 }
+	early := of(7, ms).but(1, func(o *op) { o.lag = 5 * ms }).last(failed(correct.BadStatus))
+	require.Equal(t, Invalid, judge(t, early, "errors<1%", func(e *Evidence) { e.Planned = 7 }).Outcome)
+	v := judge(t, early, "errors<1% rate>=99%", aborted)
+	require.Equal(t, Fail, v.Outcome, v.Reasons)
+	require.Equal(t, []string{"rule_broken"}, codes(v.Reasons))
+
+	require.Equal(t, []string{"rate_off", "incomplete"}, codes(judge(t, early, "p50<1s", aborted).Reasons), "by another rule, nothing was decided")
+	require.Equal(t, []string{"dropped"}, codes(judge(t, early.but(2, failed(correct.Dropped)), "errors<1%", aborted).Reasons))
+	require.Equal(t, []string{"no_success"}, codes(judge(t, of(7, ms).but(7, failed(correct.Refused)), "errors<1%", aborted).Reasons))
+}
+
 func TestReasonOfTheRate(t *testing.T) {
 	half := of(11, ms).last(func(o *op) { o.lag = 800 * ms })
 	require.Equal(t, "12.5 operations a second were planned and 6.25 left, more than 1 % off: openload did not keep the schedule", judge(t, half, "").Reasons[0].Text)
