@@ -16,7 +16,7 @@ var requestsKey = Key{
 	Of: listOf(object{
 		"type": "object", "additionalProperties": false, "required": []string{"url"},
 		"properties": object{
-			"name":    object{"type": []string{"string", "number"}, "description": "What the report and rules call it. Default: method and path."},
+			"name":    object{"type": []string{"string", "number"}, "description": "What the report and rules call it; no two may have one name. Default: method and path."},
 			"url":     object{"type": "string", "description": "What to ask for."},
 			"method":  object{"type": "string", "description": "Default: GET, or POST with a body."},
 			"headers": described(Key{Form: Headers}.schema(), "Its headers; those of the plan are added where it has none of that name."),
@@ -41,9 +41,16 @@ func (f *File) Requests(base request.Request, open func(name string) ([]byte, er
 		return nil, nil
 	}
 	var wrong []error
+	named := map[string]int{} // where each name was given
 	for _, v := range section.Items() {
 		it, err := readRequest(v, open, check)
 		wrong = append(wrong, err)
+		it.Line = v.Place().Line
+		if first, taken := named[it.Name]; taken {
+			wrong = append(wrong, v.Problem("%w", request.NameTaken(it.Name, first)))
+		} else if it.Name != "" {
+			named[it.Name] = it.Line
+		}
 		if len(it.Body) == 0 {
 			it.Body = base.Body
 		}

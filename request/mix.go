@@ -13,8 +13,9 @@ import (
 
 // An Item is one of the requests of a Mix.
 type Item struct {
-	Name   string `json:"name,omitempty"`   // in reports and rules; several items may share one
+	Name   string `json:"name,omitempty"`   // in reports and rules; those of one name share a row. Files may not give one twice
 	Weight int    `json:"weight,omitempty"` // its turns in a round; 0 is 1
+	Line   int    `json:"-"`                // of the file, where it begins; 0: it is from none
 	Request
 }
 

@@ -49,7 +49,7 @@ func ReadTargets(r io.Reader, opt FileOptions) ([]Item, error) {
 	if read == nil {
 		return nil, fmt.Errorf("%q is no format of targets; write http or json", format)
 	}
-	f := &fileReader{FileOptions: opt, in: in}
+	f := &fileReader{FileOptions: opt, in: in, named: map[string]int{}}
 	read(f)
 	if len(f.items) == 0 && len(f.problems) == 0 {
 		return nil, errors.New("no target in it; write 'GET http://127.0.0.1:8080/' on a line")
@@ -79,6 +79,7 @@ type fileReader struct {
 	in       *bufio.Reader
 	line     int
 	items    []Item
+	named    map[string]int // where each name was given
 	problems []problem
 }
 
@@ -127,6 +128,12 @@ func (f *fileReader) next() (line string, ok bool) {
 
 // add takes a target that began at the line given.
 func (f *fileReader) add(it Item, line int) {
+	it.Line = line
+	if first, taken := f.named[it.Name]; taken {
+		f.complain(line, NameTaken(it.Name, first))
+	} else if it.Name != "" {
+		f.named[it.Name] = line
+	}
 	if len(it.Body) == 0 {
 		it.Body = f.Body
 	}
@@ -146,6 +153,12 @@ func (f *fileReader) add(it Item, line int) {
 		f.complain(line, fmt.Errorf("more than %d targets", mostItems))
 		f.in.Reset(strings.NewReader(""))
 	}
+}
+
+// NameTaken is the error of a name that another request has, which begins in the line
+// given: the report and rules would take the two for one, most likely by a slip.
+func NameTaken(name string, line int) error {
+	return fmt.Errorf("the name %q is taken by the request in line %d, and a report could not tell the two apart; give each its own name, or none", name, line)
 }
 
 var (

@@ -25,19 +25,19 @@ func TestReadTargets(t *testing.T) {
 		name, text string
 		want       []Item
 	}{
-		{"one line", "GET http://h/a", []Item{{Request: Request{Method: "GET", URL: "http://h/a"}}}},
+		{"one line", "GET http://h/a", []Item{{Line: 1, Request: Request{Method: "GET", URL: "http://h/a"}}}},
 		{"without an empty line", "GET http://h/a\nGET http://h/b\n", []Item{
-			{Request: Request{Method: "GET", URL: "http://h/a"}}, {Request: Request{Method: "GET", URL: "http://h/b"}},
+			{Line: 1, Request: Request{Method: "GET", URL: "http://h/a"}}, {Line: 2, Request: Request{Method: "GET", URL: "http://h/b"}},
 		}},
 		{
 			"all there is", "# a comment\n# name=check out weight=3\nPOST http://h/c\nContent-Type: application/json\nX: 1\n@body.json\n\n\n# weight=2\nGET http://h/d\r\n",
 			[]Item{
-				{"check out", 3, Request{"POST", "http://h/c", []Field{{"Content-Type", "application/json"}, {"X", "1"}}, []byte(`{"a":1}`)}},
-				{"", 2, Request{Method: "GET", URL: "http://h/d"}},
+				{"check out", 3, 3, Request{"POST", "http://h/c", []Field{{"Content-Type", "application/json"}, {"X", "1"}}, []byte(`{"a":1}`)}},
+				{"", 2, 10, Request{Method: "GET", URL: "http://h/d"}},
 			},
 		},
 		{"a header is no target", "GET http://h/a\nReferer: http://h/b\n", []Item{
-			{Request: Request{Method: "GET", URL: "http://h/a", Header: []Field{{"Referer", "http://h/b"}}}},
+			{Line: 1, Request: Request{Method: "GET", URL: "http://h/a", Header: []Field{{"Referer", "http://h/b"}}}},
 		}},
 		{
 			"json", `
@@ -45,8 +45,8 @@ func TestReadTargets(t *testing.T) {
 
 {"name": "x", "weight": 2, "method": "GET", "url": "http://h/b", "header": {"A": "one"}}`,
 			[]Item{
-				{Request: Request{"POST", "http://h/a", []Field{{"B", "1"}, {"B", "2"}, {"A", "3"}}, []byte("hello")}},
-				{"x", 2, Request{"GET", "http://h/b", []Field{{"A", "one"}}, nil}},
+				{Line: 2, Request: Request{"POST", "http://h/a", []Field{{"B", "1"}, {"B", "2"}, {"A", "3"}}, []byte("hello")}},
+				{"x", 2, 4, Request{"GET", "http://h/b", []Field{{"A", "one"}}, nil}},
 			},
 		},
 	} {
@@ -84,6 +84,8 @@ func TestWhatIsNoFileOfTargets(t *testing.T) {
 		{"negative", `{"method":"GET","url":"http://h/","weight":-1}`, "line 1: weight -1"},
 		{"two on a line", `{"method":"GET","url":"http://h/"}{}`, "write one a line"},
 		{"header", `{"method":"GET","url":"http://h/","header":{"A":1}}`, "header A: write a list of strings"},
+		{"one name twice", "# name=a\nGET http://h/\n\n# name=a\nGET http://h/b\n", `line 5: the name "a" is taken by the request in line 2, and a report could not tell the two apart; give each its own name, or none`},
+		{"one name twice in json", `{"name":"a","method":"GET","url":"http://h/"}` + "\n" + `{"name":"a","method":"GET","url":"http://h/b"}`, `line 2: the name "a" is taken by the request in line 1`},
 		{"many", strings.Repeat("nonsense\n", 20), "and 10 more"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

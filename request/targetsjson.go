@@ -30,7 +30,7 @@ func (f *fileReader) json() {
 			f.complain(f.line, plainJSON(err))
 			continue
 		}
-		it := Item{t.Name, t.Weight, Request{t.Method, t.URL, t.Header, t.Body}}
+		it := Item{Name: t.Name, Weight: t.Weight, Request: Request{t.Method, t.URL, t.Header, t.Body}}
 		if t.Weight < 0 {
 			f.complain(f.line, fmt.Errorf("weight %d; write a whole number from 1 on", t.Weight))
 			continue

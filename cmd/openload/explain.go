@@ -27,7 +27,7 @@ func (f *planFlags) from(l *layers) { f.layers = l }
 func (f *planFlags) explain(s streams, p *plan.Plan) (int, error) {
 	l := f.layers
 	w := bufio.NewWriter(s.out)
-	rows := l.rows()
+	rows := l.rows(p)
 	key, value := 0, 0
 	for _, r := range rows {
 		key, value = max(key, len(r.key)), max(value, min(mostExplained, len([]rune(r.value))))
@@ -51,8 +51,9 @@ const mostExplained = 40
 // A row is a line of the explanation.
 type row struct{ key, value, from string }
 
-// rows are what is in force, flag by flag in the order of the help.
-func (l *layers) rows() (all []row) {
+// rows are what is in force, flag by flag in the order of the help. p is the plan that
+// it makes.
+func (l *layers) rows(p *plan.Plan) (all []row) {
 	for _, arg := range l.node.Positional {
 		for i, text := range texts(arg.Target) {
 			key := arg.Name
@@ -64,8 +65,11 @@ func (l *layers) rows() (all []row) {
 			}
 		}
 	}
-	if v, ok := l.file.Section("requests"); ok && len(all) == 0 {
-		all = append(all, row{"requests", fmt.Sprintf("%d of them", len(v.Items())), fmt.Sprintf("%s:%d", l.file.Name, v.Place().Line)})
+	if l.file.HasRequests() && len(all) == 0 {
+		all = requestRows(p, "requests", l.file.Name)
+		if v, _ := l.file.Section("requests"); len(all) == 0 { // a schedule alone asks for nothing
+			all = append(all, row{"requests", fmt.Sprintf("%d of them", len(v.Items())), fmt.Sprintf("%s:%d", l.file.Name, v.Place().Line)})
+		}
 	}
 	for _, g := range append(groups[:len(groups):len(groups)], kong.Group{}) {
 		for _, f := range l.node.Flags {
@@ -87,6 +91,9 @@ func (l *layers) rows() (all []row) {
 					key = ""
 				}
 				all = append(all, row{key, redacted(f.Name, text), l.from(f.Name, i)})
+				if f.Name == "targets" {
+					all = append(all, requestRows(p, "", text)...)
+				}
 			}
 		}
 	}
