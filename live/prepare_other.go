@@ -3,4 +3,6 @@
 package live
 
 // raiseDescriptors: sockets have no such limit here.
-func raiseDescriptors() uint64 { return MaxConnections + reserved }
+func raiseDescriptors() (limit uint64, known bool) { return 0, false }
+
+func openDescriptors() int { return 0 }

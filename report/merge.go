@@ -166,6 +166,7 @@ func (e *Evidence) add(o *Evidence, first bool) {
 	}
 	e.MaxLate = max(e.MaxLate, o.MaxLate)
 	e.Lacks = cmp.Or(e.Lacks, o.Lacks)
+	e.Descriptors = max(e.Descriptors, o.Descriptors)
 	e.Burst, e.Held, e.AutoCapReached = e.Burst || o.Burst, e.Held || o.Held, e.AutoCapReached || o.AutoCapReached
 }
 

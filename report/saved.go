@@ -23,6 +23,7 @@ type Evidence struct {
 	Burst           bool          `json:"burst"`           // operations were planned at one instant each: there is no rate to keep
 	Held            bool          `json:"held"`            // operations waited although more connections might have been open
 	AutoCapReached  bool          `json:"automatic_cap_reached"`
+	Descriptors     int           `json:"descriptors_limit,omitempty"` // that made the automatic cap as low as it is; 0: none did
 }
 
 func evidenceOf(e *sla.Evidence) *Evidence {
@@ -33,7 +34,7 @@ func evidenceOf(e *sla.Evidence) *Evidence {
 	return &Evidence{
 		Planned: e.Planned, Lacks: e.Lacks,
 		FirstIntended: s.FirstIntended, LastIntended: s.LastIntended, FirstDispatched: s.FirstDispatched, LastDispatched: s.LastDispatched,
-		MaxLate: s.MaxLate, Burst: e.Burst, Held: e.Held, AutoCapReached: e.AutoCapReached,
+		MaxLate: s.MaxLate, Burst: e.Burst, Held: e.Held, AutoCapReached: e.AutoCapReached, Descriptors: e.Descriptors,
 	}
 }
 
@@ -62,7 +63,7 @@ func (r *Report) evidence(confidence float64) (sla.Evidence, error) {
 		e.Warm = r.Warmup.Counts.Scheduled
 	}
 	if k := r.Evidence; k != nil {
-		e.Planned, e.Lacks, e.Burst, e.Held, e.AutoCapReached = k.Planned, k.Lacks, k.Burst, k.Held, k.AutoCapReached
+		e.Planned, e.Lacks, e.Burst, e.Held, e.AutoCapReached, e.Descriptors = k.Planned, k.Lacks, k.Burst, k.Held, k.AutoCapReached, k.Descriptors
 	}
 	return e, nil
 }

@@ -62,6 +62,7 @@ func TestSeveralHosts(t *testing.T) {
 			require.Equal(t, "pass", r.Verdict)
 			require.Equal(t, tt.reached, r.Evidence.AutoCapReached)
 			require.Nil(t, r.Latency.ClosedLoop)
+			require.Zero(t, r.Evidence.Descriptors)
 			require.Equal(t, []string{"http://a", "http://b"}, r.Plan.Hosts)
 			require.EqualValues(t, 400, r.Counts.OK)
 		})

@@ -8,9 +8,10 @@ import (
 
 // judge is what the verdict rests on besides the samples.
 type judge struct {
-	p       *plan.Plan
-	planned uint64
-	most    int // connections
+	p        *plan.Plan
+	planned  uint64
+	most     int // connections
+	cappedBy int // descriptors
 
 	held, interrupted, aborted bool
 	capped                     bool // attempts waited since as many were out as may be
@@ -20,7 +21,7 @@ func (j judge) of(s *correct.Snapshot) sla.Verdict { return sla.Judge(j.p.Rules,
 
 func (j judge) evidence(s *correct.Snapshot) sla.Evidence {
 	p := j.p
-	return sla.Evidence{
+	e := sla.Evidence{
 		Snapshot: s, Planned: j.planned, Confidence: p.Confidence, Deadline: p.Deadline, Method: method(p),
 		// A burst has no rate to keep, and operations of one instant can't all leave in it.
 		Burst:          p.Closed == nil && p.Schedule.Law.Together(),
@@ -31,6 +32,10 @@ func (j judge) evidence(s *correct.Snapshot) sla.Evidence {
 		Hosts:          len(p.Target.Hosts),
 		Held:           j.held,
 	}
+	if e.AutoCapReached {
+		e.Descriptors = j.cappedBy
+	}
+	return e
 }
 
 // abort is what ends the run early, if the plan asks for it. It takes for granted that

@@ -51,15 +51,16 @@ func (r Ready) judged() uint64 { return r.Planned - min(r.Planned, r.warm) }
 // A Setup is a plan that is ready, and where it happens.
 type Setup struct {
 	Ready
-	World   engine.World
-	Loops   Loops // in place of World: what they do is recorded beside them
-	Cap     int   // most connections to a host if the plan leaves it to us; 0: unlimited
-	Version string
-	Command string    // how to run it again
-	Started time.Time // the epoch in wall time
-	Engine  string    // portable, loop or sim
-	Threads int       // that send; 0: time is virtual
-	Machine string    // that sends, in words; empty where time is virtual
+	World    engine.World
+	Loops    Loops // in place of World: what they do is recorded beside them
+	Cap      int   // most connections to a host if the plan leaves it to us; 0: unlimited
+	CappedBy int   // the limit of file descriptors that made Cap as low as it is; 0: none did
+	Version  string
+	Command  string    // how to run it again
+	Started  time.Time // the epoch in wall time
+	Engine   string    // portable, loop or sim
+	Threads  int       // that send; 0: time is virtual
+	Machine  string    // that sends, in words; empty where time is virtual
 
 	Watch engine.Watcher // if set, told of everything for whoever looks on
 
@@ -92,7 +93,7 @@ func Run(ctx, stop context.Context, s Setup) *report.Report {
 	if most == 0 {
 		most = s.Cap
 	}
-	j := judge{p: p, planned: s.judged(), most: most}
+	j := judge{p: p, planned: s.judged(), most: most, cappedBy: s.CappedBy}
 	picture := correct.NewPicture(p.Closed != nil)
 	var out engine.Recorder = pictured{rec, picture}
 	t := told{Recorder: out, see: s.Observe, watch: s.Watch, abort: j.abort(s.Budgets(), rec)}

@@ -156,6 +156,9 @@ func (p *page) connection() string {
 	}
 	switch n := p.Plan.Connections; n {
 	case 0:
+		if e := p.Evidence; e != nil && e.Descriptors > 0 {
+			return fmt.Sprintf("one of the %d connections%s that our file descriptors allow", p.Plan.ConnectionsLimit, to)
+		}
 		return "a connection" + to
 	case 1:
 		return "the only connection" + to

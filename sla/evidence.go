@@ -26,6 +26,7 @@ type Evidence struct {
 	Held           bool // operations waited although more connections might have been open: they are opened with restraint
 	AutoCapReached bool // the cap on connections that nobody asked for was in force
 	AutoCap        int  // that cap
+	Descriptors    int  // the limit of our file descriptors that made it as low as it is; 0: none did
 	Hosts          int  // that it is for each of, if there are several
 
 	Method    string // the correction's name: intended, backfill, schedule, queue, none

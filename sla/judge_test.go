@@ -346,6 +346,11 @@ func TestReasonNamesOurDoing(t *testing.T) {
 	require.Contains(t,
 		judge(t, capped, "p99<500ms", func(e *Evidence) { e.AutoCapReached, e.AutoCap, e.Hosts = true, 137, 2 }).Reasons[0].Text,
 		"behind the automatic cap of 137 connections to each host: ")
+	v := judge(t, capped, "p99<500ms", func(e *Evidence) { e.AutoCapReached, e.AutoCap, e.Descriptors = true, 21, 40 })
+	require.Equal(t,
+		"p99<500ms hangs on the wait behind the automatic cap of 21 connections, which is all that our limit of 40 file descriptors has room for: 3 of 200 failed or took 500ms or more in 1 episode (0 without it), and 2 may; raise it (ulimit -n)",
+		v.Reasons[0].Text)
+	require.Contains(t, codes(v.Notes), "descriptors", "a run without rules has it, too")
 }
 
 // interrupted > INVALID > FAIL > INCONCLUSIVE > PASS, by runs that are several at once.

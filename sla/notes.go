@@ -8,7 +8,7 @@ import (
 )
 
 // ofRules are the codes of the notes that Judge makes.
-var ofRules = []string{"aborted", "no_steady_state", "few_samples", "this_run_alone", "not_independent", "limit_in_bucket", "left_out"}
+var ofRules = []string{"aborted", "no_steady_state", "descriptors", "few_samples", "this_run_alone", "not_independent", "limit_in_bucket", "left_out"}
 
 // OfRules reports whether a note of this code is Judge's: another judgement replaces it.
 func OfRules(code string) bool { return slices.Contains(ofRules, code) }
@@ -21,6 +21,9 @@ func (e *Evidence) notes(results []Result) (notes []correct.Doubt) {
 	}
 	if s.Growing() {
 		notes = append(notes, doubt("no_steady_state", "no steady state: more and more operations were under way towards the end, so p99 depends on n"))
+	}
+	if e.Descriptors > 0 {
+		notes = append(notes, doubt("descriptors", "operations waited for a connection by our own doing: our limit of %d file descriptors has room for %d%s, and that was the cap; raise it (ulimit -n)", e.Descriptors, e.AutoCap, e.toEach()))
 	}
 	for _, r := range results {
 		if len(r.findings) == 0 {

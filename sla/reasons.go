@@ -73,11 +73,23 @@ func (e *Evidence) behindCap() string {
 	case !e.AutoCapReached:
 		return ""
 	}
-	to := ""
+	return fmt.Sprintf(" behind the automatic cap of %d connections%s%s", e.AutoCap, e.toEach(), e.byDescriptors(", which is all that our limit of %d file descriptors has room for"))
+}
+
+// toEach says what the automatic cap is of, if there are several hosts.
+func (e *Evidence) toEach() string {
 	if e.Hosts > 1 {
-		to = " to each host"
+		return " to each host"
 	}
-	return fmt.Sprintf(" behind the automatic cap of %d connections%s", e.AutoCap, to)
+	return ""
+}
+
+// byDescriptors is said with their limit where it was what capped.
+func (e *Evidence) byDescriptors(format string) string {
+	if e.Descriptors == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, e.Descriptors)
 }
 
 // reasons are why the results came to outcome: one for each rule that made it so.
@@ -103,8 +115,11 @@ func (e *Evidence) generatorDecided(r Result) correct.Doubt {
 		without = fmt.Sprintf(" (%d without it)", r.findings[len(r.findings)-1].over)
 	}
 	if len(r.findings) > 2 && r.findings[0].outcome == r.findings[1].outcome {
-		return doubt("auto_cap", "%s hangs on the wait%s: %s; give --connections to make a cap part of the plan",
-			r.Rule, e.behindCap(), r.tally(without))
+		way := "give --connections to make a cap part of the plan"
+		if e.Descriptors > 0 {
+			way = "raise it (ulimit -n)"
+		}
+		return doubt("auto_cap", "%s hangs on the wait%s: %s; %s", r.Rule, e.behindCap(), r.tally(without), way)
 	}
 	ours := "our own lateness, up to " + digits3(e.lateness())
 	if failed := e.list(func(k correct.Class) bool { return k.Ours() && k != correct.Dropped }); failed != "" {

@@ -36,7 +36,7 @@ type Verdict struct {
 	// not_refuted (Pass); cut (any, of a file that ends early).
 	Reasons []correct.Doubt
 
-	// Notes are what a reader should know besides. Codes: aborted, no_steady_state,
+	// Notes are what a reader should know besides. Codes: aborted, no_steady_state, descriptors,
 	// few_samples, this_run_alone, not_independent, limit_in_bucket, left_out.
 	Notes []correct.Doubt
 }

@@ -147,11 +147,14 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 	unverified := c.Insecure && (c.Location || spoken(w.sent.wire.Targets()))
 	p.Target = plan.Target{Insecure: unverified, NoKeepalive: c.NoKeepalive, Network: slices.Concat(c.authFlags.again(), c.httpFlags.again(), c.tlsFlags.again(), c.networkFlags.again())}
 	w.sent.describe(p)
-	allowed := live.Prepare()
-	if _, err := live.Cap(p.Connections, allowed, len(clients)); err != nil {
+	room, err := c.room(p, w.how)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := room.Cap(p.Connections, len(clients)); err != nil {
 		fmt.Fprintf(s.err, "openload: warning: %v\n", err)
 	}
-	auto, _ := live.Cap(0, allowed, len(clients))
+	auto, _ := room.Cap(0, len(clients))
 	metrics, err := c.listen(s, c.Quiet, &sink.Meter{Closed: p.Closed != nil})
 	if err != nil {
 		return nil, nil, err
@@ -159,7 +162,7 @@ func (c *runCmd) runner(s streams, i *interrupts, p *plan.Plan, outs *outputs, w
 	return func(p *plan.Plan, one *oneRun) (*report.Report, error) {
 		return measure(i.ctx, i.stop, p, clients, w.sent.feeds(p), measureOptions{
 			observe: one.observe, beside: metrics.beside, began: one.outs.began, looked: looked, lookAgain: time.Duration(c.DNSTTL), how: w.how,
-			auto: auto, engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
+			auto: auto, cappedBy: room.CappedBy(), engine: c.engineFlags, command: "openload " + loadFlags(p, c.Schedule) + c.engineFlags.again() + spaced(p.Target.Network) + c.requestFlags.again(c.URL),
 			progress: func(p progress) *progress {
 				if p.color = useColor(c.Color, s.err); one.name != "" {
 					p.head.Load = append([]string{one.name}, p.head.Load...)
@@ -189,6 +192,7 @@ func interruptedOr(i *interrupts, err error) (int, error) {
 // measureOptions are what a run wants besides its plan.
 type measureOptions struct {
 	auto     int // most connections to a host where the plan leaves it to us
+	cappedBy int // the limit of descriptors that set it; 0: none did
 	engine   engineFlags
 	command  string
 	observe  func(correct.Sample)
@@ -231,7 +235,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	}
 	defer shown.end()
 	set := run.Setup{
-		Ready: ready, Watch: o.watcher(shown), Cap: o.auto, Version: version(), Command: o.command,
+		Ready: ready, Watch: o.watcher(shown), Cap: o.auto, CappedBy: o.cappedBy, Version: version(), Command: o.command,
 		Started: epoch, Machine: machine(), Observe: o.observe,
 	}
 	var feed []*request.Feed

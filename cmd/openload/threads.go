@@ -68,6 +68,17 @@ func (f engineFlags) threads(p *plan.Plan, how *manner, most, processors int) (n
 	return max(1, min(n, most)), nil
 }
 
+// room is what descriptors leave for the connections of p. A connection that follows
+// redirects may have another one beside it.
+func (c *runCmd) room(p *plan.Plan, how *manner) (live.Room, error) {
+	loops, err := c.threads(p, how, math.MaxInt, processors)
+	room := live.Prepare(loops)
+	if how.hops != nil {
+		room.Connections = max(1, room.Connections/2)
+	}
+	return room, err
+}
+
 // rateOf is the greatest rate that p plans; 0 if it plans none, as a closed loop that is
 // not paced.
 func rateOf(p *plan.Plan) float64 {
