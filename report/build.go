@@ -61,7 +61,8 @@ func New(p *plan.Plan, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 		Counts: countsOf(&s.Counts, m),
 		Series: seriesOf(s),
 	}
-	r.Counts.MaxBacklog = s.MaxBacklog
+	backlog := s.MaxBacklog
+	r.Counts.MaxBacklog = &backlog
 	if p.Closed != nil {
 		r.Correction = Correction{Method: "none", Source: "a closed loop has no intended times"}
 	} else {

@@ -114,7 +114,7 @@ func sameSeed(a, b Named) bool {
 
 func (c *Counts) add(o *Counts, first bool) {
 	if first {
-		*c = Counts{Planned: new(uint64), ConnectionsOpened: new(uint64), MaxConnections: new(int), LateAnswers: new(uint64)}
+		*c = Counts{Planned: new(uint64), ConnectionsOpened: new(uint64), MaxConnections: new(int), MaxBacklog: new(int), LateAnswers: new(uint64)}
 		c.Errors, c.Timeouts, c.Status = map[string]uint64{}, map[string]uint64{}, map[string]uint64{}
 	}
 	for _, x := range []struct {
@@ -136,7 +136,11 @@ func (c *Counts) add(o *Counts, first bool) {
 	addKnown(&c.ConnectionsOpened, o.ConnectionsOpened)
 	addKnown(&c.MaxConnections, o.MaxConnections)
 	addKnown(&c.LateAnswers, o.LateAnswers)
-	c.MaxBacklog = max(c.MaxBacklog, o.MaxBacklog)
+	if c.MaxBacklog == nil || o.MaxBacklog == nil {
+		c.MaxBacklog = nil
+	} else {
+		*c.MaxBacklog = max(*c.MaxBacklog, *o.MaxBacklog)
+	}
 }
 
 // addKnown adds what is known on both sides; else the sum is unknown.

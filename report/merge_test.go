@@ -317,4 +317,13 @@ func TestMergedCountsForgetNothing(t *testing.T) {
 	for _, v := range []any{&whole.Counts, whole.Retries, whole.Network, whole.Network.HTTP2, whole.Network.Decoded, whole.Network.Lookups} {
 		check(v)
 	}
+
+	a.Counts.MaxBacklog, b.Counts.MaxBacklog = new(3), new(2)
+	whole, err = report.Merge(named(a, b))
+	require.NoError(t, err)
+	require.Equal(t, new(3), whole.Counts.MaxBacklog, "the runs were none beside the other")
+	b.Counts.MaxBacklog = nil
+	whole, err = report.Merge(named(a, b))
+	require.NoError(t, err)
+	require.Nil(t, whole.Counts.MaxBacklog)
 }

@@ -134,7 +134,7 @@ type Counts struct {
 	Status            map[string]uint64 `json:"status"`
 	ConnectionsOpened *uint64           `json:"connections_opened"`
 	MaxConnections    *int              `json:"max_connections"`
-	MaxBacklog        int               `json:"max_backlog"`
+	MaxBacklog        *int              `json:"max_backlog"` // operations that waited at once; null of a part, and of a file of attempts
 	LateAnswers       *uint64           `json:"answered_after_last_arrival"`
 }
 

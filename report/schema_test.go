@@ -245,7 +245,7 @@ func lab() *report.Report {
 		Counts: report.Counts{
 			Planned: ptr(uint64(200)), Scheduled: 200, Fired: 200, Sent: 200, OK: 200, Attempts: 200, AttemptsSent: 200,
 			Errors: map[string]uint64{}, Timeouts: map[string]uint64{}, Status: map[string]uint64{"200": 200},
-			ConnectionsOpened: ptr(uint64(1)), MaxConnections: ptr(1), MaxBacklog: 24, LateAnswers: ptr(uint64(10)),
+			ConnectionsOpened: ptr(uint64(1)), MaxConnections: ptr(1), MaxBacklog: ptr(24), LateAnswers: ptr(uint64(10)),
 		},
 		Rate: &report.Rate{Asked: 12.5, Offered: 12.4998},
 		Latency: report.Latency{

@@ -51,7 +51,7 @@ func TestTheLabsReport(t *testing.T) {
 	require.EqualValues(t, 200, r.Counts.OK)
 	require.EqualValues(t, 200, *r.Counts.Planned)
 	require.EqualValues(t, 10, *r.Counts.LateAnswers)
-	require.Equal(t, 23, r.Counts.MaxBacklog)
+	require.Equal(t, 23, *r.Counts.MaxBacklog)
 	require.InEpsilon(t, 1940*ms, *r.Latency.Corrected.P99, 0.001)
 	require.Equal(t, 356*ms, *r.Latency.Corrected.Mean)
 	require.InEpsilon(t, 50*ms, *r.Latency.Raw.P99, 0.001)

@@ -31,6 +31,7 @@ func TestTargetsAreTheWhole(t *testing.T) {
 	require.Len(t, r.Targets, 3)
 	var sum report.Target
 	for _, x := range r.Targets {
+		require.Nil(t, x.Counts.MaxBacklog, "who waited is counted for the whole alone")
 		sum.Counts.Scheduled += x.Counts.Scheduled
 		sum.Counts.Sent += x.Counts.Sent
 		sum.Counts.Attempts += x.Counts.Attempts

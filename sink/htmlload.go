@@ -30,8 +30,8 @@ func (p *page) drawFlow(v *htmlView) {
 	}
 	v.Drawing["flow"] = map[string]any{"x": xs, "scheduled": planned, "sent": sent, "ended": ended, "end": (time.Duration(len(ended)) * wide).Seconds()}
 	finding := fmt.Sprintf("Operations planned, attempts sent and completed, per %s.", p.duration(wide))
-	if n := p.Counts.MaxBacklog; n > 1 {
-		finding += fmt.Sprintf(" Up to %d waited at once for a connection.", n)
+	if n := p.Counts.MaxBacklog; n != nil && *n > 1 {
+		finding += fmt.Sprintf(" Up to %d waited at once for a connection.", *n)
 	}
 	v.Figures = append(v.Figures, figure{"flow", "Arrivals", finding, t})
 }

@@ -56,7 +56,7 @@ func lab() *report.Report {
 		Correction: report.Correction{Method: "intended", Source: "the schedule"},
 		Counts: report.Counts{
 			Planned: ptr(uint64(200)), Scheduled: 200, Fired: 200, Sent: 200, OK: 200, Attempts: 200, AttemptsSent: 200,
-			Status: map[string]uint64{"200": 200}, ConnectionsOpened: ptr(uint64(1)), MaxConnections: ptr(1), MaxBacklog: 24, LateAnswers: ptr(uint64(10)),
+			Status: map[string]uint64{"200": 200}, ConnectionsOpened: ptr(uint64(1)), MaxConnections: ptr(1), MaxBacklog: ptr(24), LateAnswers: ptr(uint64(10)),
 		},
 		Rate: &report.Rate{Asked: 12.5, Offered: 12.4998},
 		Latency: report.Latency{
@@ -99,7 +99,7 @@ func uncapped() *report.Report {
 	r := lab()
 	r.Plan.Connections, r.Plan.ConnectionsLimit = 0, 10000
 	r.Plan.Command = "openload --rate 12.5 --n 200 --seed 1 --sla 'p99<500ms' http://127.0.0.1:8080/checkout"
-	r.Counts.ConnectionsOpened, r.Counts.MaxConnections, r.Counts.MaxBacklog = ptr(uint64(25)), ptr(25), 1
+	r.Counts.ConnectionsOpened, r.Counts.MaxConnections, r.Counts.MaxBacklog = ptr(uint64(25)), ptr(25), ptr(1)
 	l := &r.Latency
 	l.Raw = dist(200, 0, us(50050), us(50080), us(1400200), us(1700200), us(1940300), us(2000300), us(2000300), us(356100))
 	l.Wait = dist(200, 0, us(4), us(9), us(180), us(210), us(230), us(410), us(410), us(40))
@@ -117,7 +117,7 @@ func calm() *report.Report {
 	r.Latency.Corrected, r.Latency.CorrectedOK, r.Latency.LessLag, r.Latency.Settled = fast, fast, raw, fast
 	r.Latency.Raw, r.Latency.ClosedLoop = raw, raw
 	r.Latency.Wait = dist(200, 0, us(4), us(9), us(20), us(30), us(40), us(410), us(410), us(11))
-	r.Run.Duration, r.Counts.MaxBacklog, r.Counts.LateAnswers = 15924*ms, 1, ptr(uint64(1))
+	r.Run.Duration, r.Counts.MaxBacklog, r.Counts.LateAnswers = 15924*ms, ptr(1), ptr(uint64(1))
 	r.SLA[0] = report.Rule{
 		Rule: "p99<500ms", Outcome: "pass", ValueNS: ptr(us(6110)), Over: ptr(uint64(0)), Allowed: ptr(uint64(2)), Of: 200, Episodes: ptr(uint64(0)), Pass: true,
 		RawValueNS: ptr(us(6070)), RawPass: ptr(true), ClosedNS: ptr(us(6070)), ClosedPass: ptr(true),
@@ -204,7 +204,7 @@ func closed() *report.Report {
 	r.Schedule, r.Rate, r.Series = nil, nil, nil
 	r.Correction = report.Correction{Method: "none", Source: "a closed loop has no intended times"}
 	r.Latency = report.Latency{Raw: r.Latency.Raw, Lag: r.Latency.Lag, Wait: r.Latency.Wait}
-	r.Run.Duration, r.Counts.LateAnswers, r.Counts.MaxBacklog = 17890*ms, nil, 0
+	r.Run.Duration, r.Counts.LateAnswers, r.Counts.MaxBacklog = 17890*ms, nil, nil
 	r.SLA[0] = report.Rule{Outcome: "pass", Rule: "raw.p99<500ms", ValueNS: ptr(us(50500)), Over: ptr(uint64(1)), Allowed: ptr(uint64(2)), Of: 200, Pass: true, RawPass: ptr(true), RawValueNS: ptr(us(50500))}
 	r.Verdict, r.Reasons = "pass", nil
 	return r

@@ -102,8 +102,8 @@ func (p *page) causes(gap time.Duration) (causes []string) {
 	}
 	least := max(gap/4, longest(p.Latency.Corrected)/100)
 	if how := p.howLong(p.Latency.Wait, "for", least); how != "" {
-		if n := p.Counts.MaxBacklog; n > 1 {
-			how += fmt.Sprintf("; up to %d waited at once", n)
+		if n := p.Counts.MaxBacklog; n != nil && *n > 1 {
+			how += fmt.Sprintf("; up to %d waited at once", *n)
 		}
 		causes = append(causes, fmt.Sprintf("requests had to wait for %s before they could be sent: %s", p.connection(), how))
 	}
