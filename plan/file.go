@@ -21,6 +21,7 @@ type File struct {
 	Name string // as it was given
 
 	lines    []string
+	open     map[int][]stretch // what excerpts may show, by line; nil: the file could not be read
 	keys     []Key
 	words    map[string][]Word // by flag, or by the key's name if it has none
 	sections map[string]Value
@@ -47,6 +48,7 @@ func Read(name string, text []byte, keys []Key) (*File, error) {
 	if doc.Kind == 0 || len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" {
 		return nil, f.Problem(Place{}, "the file is empty; 'openload init' writes a plan to start from")
 	}
+	f.disclose(doc.Content[0])
 	top, err := Value{f, doc.Content[0], ""}.fields()
 	wrong := []error{err}
 	asked := ""
@@ -89,10 +91,12 @@ func (f *File) set(v field) error {
 func (f *File) unknown(at Place, name, what string, known []string) error {
 	for _, k := range f.keys {
 		if what == "key" && (k.Flag == strings.TrimLeft(name, "-") || k.Flag == strings.ReplaceAll(name, "_", "-")) {
-			return f.Problem(at, "unknown key %q; in a plan it is %s", name, k.Name)
+			return f.Problem(at, "unknown key %q; in a plan it is %s", shownName(name), k.Name)
 		}
 	}
-	if meant := nearest.Of(name, known); meant != "" {
+	meant := nearest.Of(name, known)
+	name = shownName(name)
+	if meant != "" {
 		return f.Problem(at, "unknown %s %q, did you mean %s?", what, name, meant)
 	}
 	if what == "key" {
@@ -139,7 +143,7 @@ func (f *File) Section(name string) (v Value, ok bool) {
 // With is a copy of f in which what v says replaces what f says, key by key. What v says
 // under the other names is left to the caller.
 func (f *File) With(v Value, others ...string) (own map[string]Value, c *File, err error) {
-	c = &File{Name: f.Name, lines: f.lines, keys: f.keys, words: map[string][]Word{}, sections: maps.Clone(f.sections)}
+	c = &File{Name: f.Name, lines: f.lines, open: f.open, keys: f.keys, words: map[string][]Word{}, sections: maps.Clone(f.sections)}
 	for flag, words := range f.words {
 		c.words[flag] = words
 	}
@@ -176,6 +180,8 @@ func (f *File) syntax(err error) error {
 		}
 	}
 	switch {
+	case strings.Contains(text, "unknown anchor"):
+		return f.Problem(at, "this is no YAML: a * in front of a name that nothing has; put the value into quotes")
 	case strings.Contains(text, "no documents"):
 		return f.Problem(Place{}, "the file is empty; 'openload init' writes a plan to start from")
 	case strings.Contains(text, "found multiple"):

@@ -63,7 +63,7 @@ func (v Value) kind() string {
 	case n.ShortTag() == "!!null":
 		return "nothing"
 	}
-	return strconv.Quote(v.real().Value)
+	return "a text" // which may be a secret
 }
 
 // fields are the names and values of a mapping, in order.
@@ -75,13 +75,13 @@ func (v Value) fields() (all []field, err error) {
 	var wrong []error
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name := n.Content[i]
-		x := field{name.Value, Place{name.Line, name.Column}, Value{v.f, n.Content[i+1], strings.TrimPrefix(v.path+" "+name.Value, " ")}}
+		x := field{name.Value, Place{name.Line, name.Column}, Value{v.f, n.Content[i+1], strings.TrimPrefix(v.path+" "+shownName(name.Value), " ")}}
 		if name.Kind != yaml.ScalarNode {
 			wrong = append(wrong, v.f.Problem(x.at, "a name must be one word"))
 			continue
 		}
 		if j := slices.IndexFunc(all, func(o field) bool { return o.key == x.key }); j >= 0 {
-			wrong = append(wrong, v.f.Problem(x.at, "%s is given twice, first on line %d", x.key, all[j].at.Line))
+			wrong = append(wrong, v.f.Problem(x.at, "%s is given twice, first on line %d", shownName(x.key), all[j].at.Line))
 			continue
 		}
 		all = append(all, x)
@@ -160,7 +160,7 @@ func (v Value) pairs() (string, error) {
 			text, err := item.Text()
 			wrong = append(wrong, err)
 			if err == nil && strings.ContainsAny(text, " \t\n") {
-				wrong = append(wrong, item.Problem("%q has a blank; write it without", text))
+				wrong = append(wrong, item.Problem("%s has a blank; write it without", quoted(text)))
 			}
 			switch {
 			case item.real().ShortTag() == "!!bool" && text == "true":

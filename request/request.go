@@ -27,8 +27,7 @@ func ParseField(line string) (Field, error) {
 	name, value, ok := strings.Cut(line, ":")
 	if !ok {
 		// The rest of the line may be a secret, so only its first word is named.
-		first, _, _ := strings.Cut(line, " ")
-		return Field{}, fmt.Errorf("header %q has no colon: write 'Name: value'", first)
+		return Field{}, fmt.Errorf("header %q has no colon: write 'Name: value'", firstToken(line))
 	}
 	f := Field{strings.TrimSpace(name), strings.Trim(value, " \t")}
 	return f, f.check()
@@ -36,7 +35,11 @@ func ParseField(line string) (Field, error) {
 
 func (f Field) check() error {
 	if !isToken(f.Name) {
-		return fmt.Errorf("header name %q: letters, digits and dashes are allowed", f.Name)
+		first := firstToken(f.Name) // behind it may be a value, with a colon of its own
+		if len(first) < len(f.Name) {
+			first += "…"
+		}
+		return fmt.Errorf("header name %q: letters, digits and dashes are allowed", first)
 	}
 	for i := range len(f.Value) {
 		if c := f.Value[i]; c < ' ' && c != '\t' || c == 0x7f {
@@ -133,6 +136,16 @@ func isToken(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// firstToken is what s begins with that could be a header's name.
+func firstToken(s string) string {
+	for i := range len(s) {
+		if !isToken(s[i : i+1]) {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 func isAlnum(c byte) bool {
