@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"openload/correct"
+	"openload/engine"
 	"openload/lab"
 	"openload/plan"
 	"openload/report"
@@ -132,6 +134,42 @@ func hasNote(r *report.Report, code string) bool {
 		}
 	}
 	return false
+}
+
+// A world that wakes late: in virtual time, what a busy machine does to a generator.
+type late struct {
+	engine.World
+	by func() time.Duration
+}
+
+func (w late) Wait(ctx context.Context, until time.Duration) (time.Duration, correct.Sample, bool) {
+	return w.World.Wait(ctx, until+w.by())
+}
+
+// A few operations that left late are off every rate, and what openload gave up on is a
+// FAIL all the same.
+func TestAnAbortedRunFailsThoughWeWereLate(t *testing.T) {
+	off := 0
+	for chance := range uint64(20) {
+		p := plan.Plan{
+			Schedule: even(t, "12.5", 200), Seed: seed.Seed(chance + 1), Drain: time.Minute, Rules: rules(t, "errors<=1%"), AbortOnFail: true,
+			Target: plan.Target{Method: "GET"},
+		}
+		require.NoError(t, p.Check())
+		spec, err := lab.Parse("service=5ms workers=0 errors=50%")
+		require.NoError(t, err)
+		rng := rand.New(rand.NewPCG(chance, 1))
+		r := run.Run(context.Background(), context.Background(), run.Setup{
+			Ready: run.Prepare(&p), Engine: "sim",
+			World: late{sim.New(spec.Model(p.Seed.Stream("server")), p.Expect.Has), func() time.Duration { return time.Duration(rng.Int64N(int64(30 * ms))) }},
+		})
+		require.True(t, r.Run.Aborted)
+		require.Equal(t, "fail", r.Verdict, "%v", r.Reasons)
+		if x := r.Rate; x != nil && max(x.Asked, x.Offered) > 1.01*min(x.Asked, x.Offered) {
+			off++
+		}
+	}
+	require.Greater(t, off, 10)
 }
 
 // The stall that breaks the rule is over at 6.0 s; nobody needs the other 124 requests.
