@@ -36,7 +36,10 @@ func (p *page) explanation() (heading string, points []string) {
 		heading = "why corrected and raw cannot be compared"
 		points = []string{"more than half of the operations or attempts failed, and failures have no latency"}
 	} else if agree {
-		heading, points = "why corrected and raw agree", []string{p.agreement(gap)}
+		heading, points = "why corrected and raw agree", p.agreement(gap)
+		if reach(c) != "max" {
+			heading = "how far corrected and raw agree"
+		}
 	} else {
 		heading, points = "why corrected and raw differ", p.causes(gap)
 	}
@@ -74,18 +77,49 @@ func compare(c, r *report.Dist) (gap time.Duration, agree bool) {
 	return gap, agree
 }
 
-func (p *page) agreement(gap time.Duration) string {
+// reach is the last column with a latency: the others lie among the failures.
+func reach(d *report.Dist) (name string) {
+	for i, v := range percentiles(d) {
+		if v != nil {
+			name = []string{"p50", "p90", "p95", "p99", "p99.9", "max"}[i]
+		}
+	}
+	return name
+}
+
+// agreement says how closely they agree, how far up, and why.
+func (p *page) agreement(gap time.Duration) []string {
 	s := "they are equal"
 	if gap > 0 {
 		s = "they agree within " + p.duration(gap)
 	}
-	switch wait := p.Latency.Wait; {
-	case p.Correction.Method == "backfill" && p.Correction.Synthetic == 0:
-		return s + ": no sample is as long as two intervals, so the tool left none out"
-	case p.Plan.Model != "file" && wait != nil && wait.Max != nil && *wait.Max <= max(gap, time.Millisecond):
-		return s + ": nothing had to wait, every request was sent when it was due"
+	if last := reach(p.Latency.Corrected); last != "max" {
+		return append(p.delays(s+" up to "+last), "above "+last+" lie failures, which have no latency to compare")
 	}
-	return s
+	return p.delays(s)
+}
+
+// delays is what delayed requests although the columns agree, after s, which says so.
+func (p *page) delays(s string) (points []string) {
+	if p.Correction.Method == "backfill" && p.Correction.Synthetic == 0 {
+		return []string{s + ": no sample is as long as two intervals, so the tool left none out"}
+	}
+	wait, lag := p.Latency.Wait, p.Latency.Lag
+	if p.Plan.Model == "file" || wait == nil || lag == nil || wait.Max == nil || lag.Max == nil {
+		return []string{s}
+	}
+	const punctual = time.Millisecond // what a user would call at once
+	if *wait.Max <= punctual && *lag.Max <= punctual {
+		return []string{s + ": nothing had to wait, every request was sent when it was due"}
+	}
+	points = []string{s}
+	if how := p.howLong(wait, "for", punctual+1); how != "" {
+		points = append(points, "requests had to wait for "+p.connection()+", which does not show in these columns: "+how)
+	}
+	if how := p.howLong(lag, "by", punctual+1); how != "" {
+		points = append(points, "openload itself sent late, which is not the server's fault and does not show in these columns: "+how)
+	}
+	return points
 }
 
 // causes says what stands between corrected and raw. A wait or lag that never
