@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,47 @@ type Hops struct {
 
 	Followed atomic.Int64 // redirects that were
 
-	mu     sync.Mutex
-	others map[request.Target]*other
+	mu         sync.Mutex
+	others     map[request.Target]*other
+	led        []Led
+	open, most int // connections
+}
+
+// Led is what of connections that hops opened went to one target. No attempt is one of
+// theirs: each began at the target that it was for.
+type Led struct {
+	To request.Target
+	Host
+}
+
+// Opened is what hops opened besides the connections of a run, by target, in the order in
+// which they were reached, and how many of them were open at once.
+func (h *Hops) Opened() (by []Led, most int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.led), h.most
+}
+
+// opened notes a connection to a target, as its dial's outcome tells.
+func (h *Hops) opened(to request.Target, o transport.Outcome) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := slices.IndexFunc(h.led, func(l Led) bool { return l.To == to })
+	if i < 0 {
+		i = len(h.led)
+		h.led = append(h.led, Led{To: to})
+	}
+	h.led[i].Reached(o.Peer, !o.Shared)
+	h.open++
+	h.most = max(h.most, h.open)
+}
+
+// close closes a connection that a hop opened.
+func (h *Hops) close(c Conn) {
+	c.Close()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.open--
 }
 
 // other is another target.
@@ -119,7 +159,7 @@ func (f *follower) elsewhere(s engine.Shot, to request.Target, m *request.Messag
 	for range 2 {
 		c := f.there[to]
 		if c != nil && !c.Alive() {
-			c.Close()
+			f.hops.close(c)
 			delete(f.there, to)
 			c = nil
 		}
@@ -135,7 +175,7 @@ func (f *follower) elsewhere(s engine.Shot, to request.Target, m *request.Messag
 		}
 		o := c.Exchange(s, m, deadline)
 		if !o.Keep {
-			c.Close()
+			f.hops.close(c)
 			delete(f.there, to)
 		}
 		if o.Class != correct.Stale {
@@ -178,12 +218,15 @@ func (f *follower) open(to request.Target, deadline time.Time) (Conn, transport.
 	if o.Class == correct.ConnectTimeout && !deadline.IsZero() && !time.Now().Before(deadline) {
 		o.Class = correct.Timeout // the attempt's own
 	}
+	if c != nil {
+		f.hops.opened(to, o)
+	}
 	return c, o
 }
 
 func (f *follower) Close() {
 	for _, c := range f.there {
-		c.Close()
+		f.hops.close(c)
 	}
 	f.Conn.Close()
 }

@@ -65,17 +65,18 @@ func TestC14Follow(t *testing.T) {
 		class  correct.Class
 		status int
 		hops   int64
+		opened int
 		saw    []string
 	}{
-		{"none", "/0", "", correct.OK, 200, 0, []string{"GET /0 Basic dTpw"}},
-		{"three", "/3", "", correct.OK, 200, 3, []string{"GET /3 Basic dTpw", "GET /2 Basic dTpw", "GET /1 Basic dTpw", "GET /0 Basic dTpw"}},
-		{"a POST becomes a GET", "/1", "x", correct.OK, 200, 1, []string{"POST /1 Basic dTpw x", "GET /0 Basic dTpw"}},
-		{"ten", "/10", "", correct.OK, 200, 10, nil},
-		{"eleven", "/11", "", correct.BadStatus, 302, 10, nil},
-		{"for ever", "/loop", "", correct.BadStatus, 302, 10, nil},
-		{"to another host, without the password", "/out", "", correct.OK, 200, 1, []string{"GET /out Basic dTpw", "GET /x"}},
-		{"to a host that does not exist", "/nowhere", "", correct.DNS, 0, 1, []string{"GET /nowhere Basic dTpw"}},
-		{"over a new connection", "/close", "", correct.OK, 200, 1, []string{"GET /close Basic dTpw", "GET /0 Basic dTpw"}},
+		{"none", "/0", "", correct.OK, 200, 0, 0, []string{"GET /0 Basic dTpw"}},
+		{"three", "/3", "", correct.OK, 200, 3, 0, []string{"GET /3 Basic dTpw", "GET /2 Basic dTpw", "GET /1 Basic dTpw", "GET /0 Basic dTpw"}},
+		{"a POST becomes a GET", "/1", "x", correct.OK, 200, 1, 0, []string{"POST /1 Basic dTpw x", "GET /0 Basic dTpw"}},
+		{"ten", "/10", "", correct.OK, 200, 10, 0, nil},
+		{"eleven", "/11", "", correct.BadStatus, 302, 10, 0, nil},
+		{"for ever", "/loop", "", correct.BadStatus, 302, 10, 0, nil},
+		{"to another host, without the password", "/out", "", correct.OK, 200, 1, 1, []string{"GET /out Basic dTpw", "GET /x"}},
+		{"to a host that does not exist", "/nowhere", "", correct.DNS, 0, 1, 0, []string{"GET /nowhere Basic dTpw"}},
+		{"over a new connection", "/close", "", correct.OK, 200, 1, 1, []string{"GET /close Basic dTpw", "GET /0 Basic dTpw"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			saw = nil
@@ -99,6 +100,14 @@ func TestC14Follow(t *testing.T) {
 			require.Equal(t, tt.class, x.Class)
 			require.Equal(t, tt.status, x.Status)
 			require.Equal(t, tt.hops, hops.Followed.Load())
+			led, most := hops.Opened()
+			opened := 0
+			for _, l := range led {
+				opened += l.Opened
+				require.Equal(t, []live.Peer{{Address: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(l.To.Port)).String(), Opened: 1}}, l.Peers)
+			}
+			require.Equal(t, tt.opened, opened, "connections that hops opened")
+			require.Equal(t, tt.opened, most)
 			require.GreaterOrEqual(t, x.Raw(), time.Duration(tt.hops)*5*time.Millisecond)
 			require.True(t, x.Written)
 			if tt.saw != nil {

@@ -28,7 +28,7 @@ func mergeNetwork(runs []Named) *Network {
 			sum := deref(out.Lookups)
 			out.Lookups = &Lookups{N: sum.N + l.N, Failed: sum.Failed + l.Failed, Changed: sum.Changed + l.Changed, Slowest: max(sum.Slowest, l.Slowest)}
 		}
-		mergePeers(&out.Peers, n.Peers)
+		out.Peers = JoinedPeers(out.Peers, n.Peers)
 		for _, h := range n.Hosts {
 			out.host(h)
 		}
@@ -59,19 +59,21 @@ func (n *Network) host(h Host) {
 	to.MaxConnections += h.MaxConnections // as in Counts: at most, if they were open side by side
 	to.Attempts += h.Attempts
 	to.Held = to.Held || h.Held
-	mergePeers(&to.Peers, h.Peers)
+	to.Peers = JoinedPeers(to.Peers, h.Peers)
 }
 
-func mergePeers(to *[]Peer, from []Peer) {
-	for _, p := range from {
-		i := slices.IndexFunc(*to, func(o Peer) bool { return o.Address == p.Address })
+// JoinedPeers adds peers to those of the same address, and the others behind them.
+func JoinedPeers(to, more []Peer) []Peer {
+	for _, p := range more {
+		i := slices.IndexFunc(to, func(o Peer) bool { return o.Address == p.Address })
 		if i < 0 {
-			*to = append(*to, Peer{Address: p.Address})
-			i = len(*to) - 1
+			to = append(to, Peer{Address: p.Address})
+			i = len(to) - 1
 		}
-		(*to)[i].Connections += p.Connections
-		(*to)[i].Attempts += p.Attempts
+		to[i].Connections += p.Connections
+		to[i].Attempts += p.Attempts
 	}
+	return to
 }
 
 func (d *Decoded) plus(o Decoded) Decoded {

@@ -117,7 +117,11 @@ func (p *page) partTables() (all []titled) {
 			if each == nil && x.Name == "lag" {
 				each = p.Latency.Lag
 			}
-			cells := []string{phaseName(x.Name), p.duration(x.Mean)}
+			name := phaseName(x.Name)
+			if x.Name == "first_byte" && p.redirected() {
+				name += ledWords
+			}
+			cells := []string{name, p.duration(x.Mean)}
 			t.Rows = append(t.Rows, append(cells, p.distCells(each)[:6]...))
 		}
 		all = append(all, titled{"Where did the corrected time go?", t})

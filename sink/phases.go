@@ -6,11 +6,19 @@ import (
 	"openload/report"
 )
 
+// ledWords stand behind the time until the first byte where redirects were followed.
+const ledWords = ", redirects too"
+
 // phaseNames are the phases in words.
 var phaseNames = map[string]string{
 	"earlier_attempts": "earlier attempts", "lag": "openload's own lag", "wait": "wait for a connection",
 	"dns": "look-up of the name", "connect": "connect", "tls": "TLS handshake",
 	"write": "sending", "first_byte": "until the first byte", "body": "until the last byte",
+}
+
+// redirected reports whether a redirect was followed.
+func (p *page) redirected() bool {
+	return p.Network != nil && p.Network.Redirects != nil && *p.Network.Redirects > 0
 }
 
 // phases shows where the corrected time went, unless nearly all of it passed in one
@@ -33,6 +41,9 @@ func (p *page) phases() {
 		if name == "" {
 			name = shorten(printable(x.Name), 32)
 		}
+		if x.Name == "first_byte" && p.redirected() {
+			name += ledWords
+		}
 		each := x.Each
 		if each == nil {
 			each = &report.Dist{}
@@ -47,4 +58,7 @@ func (p *page) phases() {
 	}
 	p.section()
 	p.table(rows)
+	if p.redirected() {
+		p.lines(wrap(spaces(inset), inset, sentence("the first byte is that of the last answer: following redirects, and connecting to where they led, is in the time until then")))
+	}
 }

@@ -110,6 +110,10 @@ func (p *page) reached() (items []string) {
 				items = append(items, fmt.Sprintf("and %d more", len(n.Peers)-mostPeers))
 				break
 			}
+			if peer.Attempts == 0 && peer.Connections > 0 && p.redirected() {
+				items = append(items, fmt.Sprintf("%s: %s for redirects", printable(peer.Address), several(peer.Connections, "connection")))
+				continue
+			}
 			items = append(items, fmt.Sprintf("%s: %d sent over %s", printable(peer.Address), peer.Attempts, several(peer.Connections, "connection")))
 		}
 	}

@@ -21,7 +21,7 @@ type httpFlags struct {
 	HTTP2          bool `name:"http2" group:"connection" help:"HTTP/2 over TLS, if the server agrees. -c is then the most streams, and so requests, at once; connections are opened as these need them."`
 	PriorKnowledge bool `name:"http2-prior-knowledge" group:"connection" help:"HTTP/2 without asking, as over http:// (h2c)."`
 	Streams        int  `group:"connection" placeholder:"N" help:"Most HTTP/2 streams of a connection at once. Default: as many as the server allows."`
-	Location       bool `short:"L" group:"request" help:"Follow redirects, 10 at most. A request's times then span all of them; its status is the last one's."`
+	Location       bool `short:"L" group:"request" help:"Follow redirects, 10 at most. A request's times then span all of them, with connecting to where they lead in the time until the first byte; its status is the last one's."`
 	Compressed     bool `group:"request" help:"Ask for compressed answers, as browsers do (Accept-Encoding: gzip, deflate, br, zstd). The report counts bytes on the wire and decoded; decoding is done beside the run and is in no latency. Without it none are asked for."`
 	PerConnection  int  `name:"requests-per-connection" group:"connection" placeholder:"N" help:"Most requests over a connection, which then ends. Default: as many as the server takes."`
 }
@@ -154,8 +154,7 @@ func (m *manner) told(ctx context.Context, c *report.Connections) {
 	}
 	c.Decoded = m.decoded(ctx)
 	if m.hops != nil {
-		n := uint64(m.hops.Followed.Load())
-		c.Redirects = &n
+		m.led(c)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,6 +178,25 @@ func (m *manner) told(ctx context.Context, c *report.Connections) {
 	}
 	if c.Protocol == "HTTP/2.0" {
 		c.HTTP2 = h
+	}
+}
+
+// led adds what redirects led to: the connections that hops opened are no attempt's own,
+// and count for all that.
+func (m *manner) led(c *report.Connections) {
+	n := uint64(m.hops.Followed.Load())
+	c.Redirects = &n
+	all, most := m.hops.Opened()
+	c.Most += most
+	for _, l := range all {
+		c.Opened += uint64(l.Opened)
+		c.Peers = report.JoinedPeers(c.Peers, peers(l.Peers))
+		for i := range c.Hosts {
+			if h := &c.Hosts[i]; h.URL == l.To.URL() {
+				h.Connections += uint64(l.Opened)
+				h.Peers = report.JoinedPeers(h.Peers, peers(l.Peers))
+			}
+		}
 	}
 }
 
