@@ -34,7 +34,7 @@ func retriesOf(p *plan.Plan, s *correct.Snapshot, refused Refused) *Retries {
 	}
 	c := &s.Counts
 	r := &Retries{
-		Policy: p.Retry.String(), OperationsByAttempts: append([]uint64{}, c.ByAttempts...),
+		Policy: plan.ShownRetry(p.Retry.String()), OperationsByAttempts: append([]uint64{}, c.ByAttempts...),
 		FirstTry: c.FirstTry, Useful: c.OK, Wasted: c.Attempts - c.OK, Queries: c.Queries, Resolved: c.Resolved,
 		Denied: refused.Denied, Blocked: refused.Blocked, Unsafe: refused.Unsafe, Opened: refused.Opened,
 	}

@@ -4,6 +4,7 @@ package request
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -42,11 +43,12 @@ func (r Request) Redacted() Request {
 	return r
 }
 
-// RedactURL hides userinfo and the query values whose names sound secret. It works
-// on the text, so that a URL which does not parse can be shown too.
+// RedactURL hides userinfo and the values in path and query whose names sound secret,
+// those of URLs within the URL as well, and leaves out the fragment, which is never
+// sent. It works on the text, so that a URL which does not parse can be shown too.
 func RedactURL(raw string) string {
 	start := 0
-	if i := strings.Index(raw, "://"); i >= 0 {
+	if i := strings.Index(raw, "://"); i >= 0 && !strings.ContainsAny(raw[:i], "/?#") {
 		start = i + len("://")
 	}
 	end := len(raw)
@@ -59,37 +61,72 @@ func RedactURL(raw string) string {
 		end = max(end, strings.LastIndexByte(raw, '@')+1) // no port, so likely a password with a slash in it
 		authority = raw[start:end]
 	}
-	rest := raw[end:]
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		authority = hidden + authority[i:]
 	}
-	before, query, ok := strings.Cut(rest, "?")
-	if !ok {
-		return raw[:start] + authority + rest
+	rest, _, _ := strings.Cut(raw[end:], "#")
+	path, query, asked := strings.Cut(rest, "?")
+	shown := raw[:start] + authority + redactPairs(path, "/;")
+	if asked {
+		shown += "?" + redactPairs(query, "&;")
 	}
-	query, fragment, hash := strings.Cut(query, "#")
+	return shown
+}
+
+// redactPairs hides what is secret between the separators: values by their names, and
+// what holds a secret itself.
+func redactPairs(text, separators string) string {
 	var b strings.Builder
-	b.WriteString(raw[:start] + authority + before + "?")
-	for query != "" {
-		n := strings.IndexAny(query, "&;")
-		separator := ""
-		pair := query
-		if n >= 0 {
-			pair, separator = query[:n], query[n:n+1]
+	for text != "" {
+		pair, separator := text, ""
+		if n := strings.IndexAny(text, separators); n >= 0 {
+			pair, separator = text[:n], text[n:n+1]
 		}
-		query = query[len(pair)+len(separator):]
-		name, _, value := strings.Cut(pair, "=")
-		plain, err := url.QueryUnescape(name)
-		if err != nil {
-			plain = name
-		}
-		if value && secret(plain) {
-			pair = name + "=" + hidden
-		}
-		b.WriteString(pair + separator)
-	}
-	if hash {
-		b.WriteString("#" + fragment)
+		text = text[len(pair)+len(separator):]
+		b.WriteString(redactPair(pair) + separator)
 	}
 	return b.String()
+}
+
+func redactPair(pair string) string {
+	name, value, ok := strings.Cut(pair, "=")
+	if !ok {
+		name, value = "", pair
+	}
+	switch {
+	case ok && secret(unescaped(name)), holdsSecret(unescaped(value)):
+		value = hidden
+	}
+	if !ok {
+		return value
+	}
+	return name + "=" + value
+}
+
+// unescaped undoes what was escaped, also several times over.
+func unescaped(s string) string {
+	for range 4 {
+		plain, err := url.QueryUnescape(s)
+		if err != nil || plain == s {
+			break
+		}
+		s = plain
+	}
+	return s
+}
+
+// inner finds names within a value: of a query, of an object, of a header.
+var inner = regexp.MustCompile(`([\w-]+)["']?\s*[=:]`)
+
+// withUser is a URL's userinfo, with a password.
+var withUser = regexp.MustCompile(`[^/\s]*:[^\s]*@`)
+
+// holdsSecret reports whether a value is a URL, a query or an object with a secret.
+func holdsSecret(value string) bool {
+	for _, m := range inner.FindAllStringSubmatch(value, -1) {
+		if secret(m[1]) {
+			return true
+		}
+	}
+	return withUser.MatchString(value)
 }

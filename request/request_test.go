@@ -188,7 +188,7 @@ func TestRedacted(t *testing.T) {
 		Body: []byte("password=hush"),
 	}
 	got := r.Redacted()
-	require.Equal(t, "https://***@h/p@th?q=shoes&api_key=***&%74oken=***;sig=***&flag#frag", got.URL)
+	require.Equal(t, "https://***@h/p@th?q=shoes&api_key=***&%74oken=***;sig=***&flag", got.URL)
 	require.Equal(t, "POST", got.Method)
 	require.Empty(t, got.Body)
 	require.Equal(t, request.Field{Name: "Accept", Value: "*/*"}, got.Header[0])
@@ -197,4 +197,30 @@ func TestRedacted(t *testing.T) {
 	}
 	require.Equal(t, "hush", r.Header[1].Value, "the original is untouched")
 	require.Equal(t, "http://[::1]:80/@me", request.RedactURL("http://[::1]:80/@me"))
+}
+
+// Wherever in a URL a secret is, and however often it was escaped, it is hidden; what is
+// none is there to be read.
+func TestRedactURL(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://h/a#token=SECRETX":                                "http://h/a",
+		"http://h/a?x=1#token=SECRETX":                            "http://h/a?x=1",
+		"http://h/;token=SECRETX":                                 "http://h/;token=***",
+		"http://h/a;v=1;session_id=SECRETX/b?x":                   "http://h/a;v=1;session_id=***/b?x",
+		"http://h/token=SECRETX/b":                                "http://h/token=***/b",
+		"http://h/token%3DSECRETX/b":                              "http://h/***/b",
+		"http://h/?url=http://u:SECRETX@h/&x=1":                   "http://h/?url=***&x=1",
+		"http://h/?url=http%3A%2F%2Fu%3ASECRETX%40h%2F&x=1":       "http://h/?url=***&x=1",
+		"http://h/?next=%2Fx%3Ftoken%3DSECRETX":                   "http://h/?next=***",
+		"http://h/?next=%252Fx%253Ftoken%253DSECRETX":             "http://h/?next=***",
+		"http://h/?next=/x?token=SECRETX&y=2":                     "http://h/?next=***&y=2",
+		"http://h/?state={%22password%22:%22SECRETX%22}":          "http://h/?state=***",
+		"http://h/?http%3A%2F%2Fu%3ASECRETX%40h":                  "http://h/?***",
+		"/x?token=SECRETX&id={{.id}}":                             "/x?token=***&id={{.id}}",
+		"http://h/a?url=http://b/c?d=e&at=12:30&mail=me@b":        "http://h/a?url=http://b/c?d=e&at=12:30&mail=me@b",
+		"http://h/{{.name}}/v1:run?id={{uuid}}&q=a%20b&n={{seq}}": "http://h/{{.name}}/v1:run?id={{uuid}}&q=a%20b&n={{seq}}",
+	} {
+		require.Equal(t, want, request.RedactURL(raw))
+		require.Equal(t, want, request.RedactURL(want), "twice")
+	}
 }

@@ -291,7 +291,7 @@ func choose(word string, names []string) (int, error) {
 func (p *Policy) readUnknown(value string) error {
 	path, ok := strings.CutPrefix(value, "query:")
 	if !ok || !strings.HasPrefix(path, "/") {
-		return fmt.Errorf("%q is not query: and a path", value)
+		return errors.New("its value is not query: and a path")
 	}
 	p.query = path
 	return nil

@@ -60,6 +60,9 @@ func (p *Policy) set(field string, seen map[string]bool) error {
 	if i < 0 {
 		return unknown(name)
 	}
+	if name == "unknown" { // a path may hold a secret
+		field = name + "="
+	}
 	if seen[name] {
 		return fmt.Errorf("%s: %s= is given twice", field, name)
 	}

@@ -222,3 +222,12 @@ func FuzzParse(f *testing.F) {
 		New(p, Options{Chance: chance(1)})
 	})
 }
+
+// What is asked about unknown outcomes may hold a secret, which no error repeats.
+func TestAnErrorHidesThePath(t *testing.T) {
+	for _, text := range []string{"attempts=2 unknown=qery:/x?token=hush", "attempts=2 unknown=query:/x?token=hush unknown=query:/x?token=hush", "attempts=2 unkown=query:/x?token=hush", "unknown=hush"} {
+		_, err := Parse(text)
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "hush")
+	}
+}

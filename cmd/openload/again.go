@@ -70,7 +70,7 @@ func loadFlags(p *plan.Plan, schedule string) string {
 		add("expect-status", text)
 	}
 	if p.Retry.Attempts() > 1 {
-		add("retry", p.Retry.String())
+		add("retry", plan.ShownRetry(p.Retry.String()))
 	}
 	for _, r := range p.Rules {
 		add("sla", r.String())

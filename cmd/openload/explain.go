@@ -170,6 +170,8 @@ func redacted(flag, text string) string {
 	switch {
 	case flag == "form", flag == "data-urlencode":
 		return redactedField(text, "***")
+	case flag == "retry":
+		return plan.ShownRetry(text)
 	case flag == "body" && !strings.HasPrefix(text, "@"):
 		return fmt.Sprintf("%d bytes", len(text))
 	case request.Secret(flag) && !strings.HasPrefix(text, "@"), flag == "user":
