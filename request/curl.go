@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,13 +43,37 @@ func ImportCurl(command string, boundary string, open func(string) ([]byte, erro
 	return items, notes, errors.Join(problems...)
 }
 
+// ofCmd is how browsers copy a command for cmd.exe.
+var ofCmd = regexp.MustCompile(`^\s*curl(\.exe)?\s+\^["h]|\s\^\r?\n\s*-`)
+
+// command is a name that a command can have, and no option, header or URL.
+var command = regexp.MustCompile(`^[A-Za-z][\w.-]{0,19}$`)
+
+// notCurl says what is called in place of curl. The words behind it may be secrets.
+func notCurl(words []string) error {
+	switch {
+	case len(words) == 0 || !command.MatchString(words[0]):
+		return errors.New("the command does not begin with curl; is a line before it without its \\ at the end?")
+	case slices.Contains(words, "curl"):
+		return fmt.Errorf("the command is %s and not curl; begin with curl", words[0])
+	}
+	return fmt.Errorf("the command is %s and not curl", words[0])
+}
+
 // shellWords splits commands of bash. What would run something else, or depends on the
 // shell it is typed into, is refused.
 func shellWords(text string) (commands [][]string, err error) {
+	if ofCmd.MatchString(text) {
+		return nil, errors.New("this is the form for the command prompt of Windows, with its ^; take that for bash, in the browser's menu: Copy as cURL (bash)")
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		if e, ok := errors.AsType[syntax.ParseError](err); ok {
-			return nil, fmt.Errorf("this is no command of bash (%s); put it between single quotes as a whole, or give - and write it on standard input", e.Text)
+			why := e.Text
+			if strings.Contains(why, "`") || strings.Contains(why, `"`) {
+				why = "its quotes or brackets do not match" // it quotes what may be a secret
+			}
+			return nil, fmt.Errorf("this is no command of bash (%s); put it between single quotes as a whole, or give - and write it on standard input", why)
 		}
 		return nil, fmt.Errorf("this is no command of bash: %w", err)
 	}
@@ -84,7 +109,7 @@ func shellWords(text string) (commands [][]string, err error) {
 			return nil, fmt.Errorf("split the command: %w", err)
 		}
 		if len(words) == 0 || words[0] != "curl" {
-			return nil, fmt.Errorf("the command is %s and not curl", clip(strings.Join(words, " ")))
+			return nil, notCurl(words)
 		}
 		commands = append(commands, words[1:])
 	}
@@ -162,7 +187,10 @@ func (c *curl) option(word string, next func() (string, bool)) error {
 		if near := nearest.Of(name, names); near != "" {
 			hint = ", did you mean --" + near + "?"
 		}
-		return fmt.Errorf("curl's %s cannot be imported%s", word, hint)
+		if name, _, joined := strings.Cut(word, "="); joined {
+			return fmt.Errorf("curl's %s= cannot be imported; write its value as the next word", name)
+		}
+		return fmt.Errorf("curl's %s cannot be imported%s", firstToken(word), hint)
 	}
 	for i := 1; i < len(word); i++ {
 		n := slices.IndexFunc(curlFlags, func(f curlFlag) bool { return f.short == word[i] })

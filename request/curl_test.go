@@ -71,7 +71,7 @@ func TestWhatIsNoCurl(t *testing.T) {
 		{"all of them", "curl --proxy p --cert c http://h/", "--proxy cannot be imported\ncurl's --cert cannot"},
 		{"no value", "curl http://h/ -H", "curl's -H has no value"},
 		{"no URL", "curl -H a:b", "no URL in the command"},
-		{"another command", "wget http://h/", "the command is wget http://h/ and not curl"},
+		{"another command", "wget http://h/", "the command is wget and not curl"},
 		{"a variable", `curl -H "A: $TOKEN" http://h/`, "a variable of the shell"},
 		{"a command", "curl -d \"$(cat x)\" http://h/", "the output of another command"},
 		{"a pipe", "curl http://h/ | jq .", "more than one call of curl"},
@@ -188,4 +188,27 @@ func FuzzHAR(f *testing.F) {
 			require.NoError(t, err)
 		}
 	})
+}
+
+// Words of a command may be secrets, so an error names none but options and the command.
+func TestWhatCurlCannotImportStaysSecret(t *testing.T) {
+	for text, want := range map[string]string{
+		"curl ^\"http://h/?token=SECRETX^\" ^\n  -H ^\"Authorization: Bearer SECRETX^\"":   "Copy as cURL (bash)",
+		"curl ^\"http://me:SECRETX@h/^\" -H ^\"Authorization: Bearer SECRETX^\"":           "Copy as cURL (bash)",
+		"curl -X POST ^\r\n -H ^\"Authorization: SECRETX^\"":                               "Copy as cURL (bash)",
+		"sudo curl -H 'Authorization: Bearer SECRETX' http://h/":                           "the command is sudo and not curl; begin with curl",
+		"curl http://h/\n-H 'Authorization: Bearer SECRETX'":                               "does not begin with curl",
+		"curl http://h/\n'Authorization: SECRETX'":                                         "does not begin with curl",
+		"curl --header='Authorization: Bearer SECRETX' http://h/":                          "curl's --header= cannot be imported",
+		"curl '--hdr Authorization: Bearer SECRETX' http://h/":                             "curl's --hdr cannot be imported",
+		"curl -H 'X-Api-Key=SECRETX' http://h/":                                            `header "X-Api-Key" has no colon`,
+		"curl -H 'Bearer SECRETX: x' http://h/":                                            "header name",
+		"curl http://h/ -H 'Authorization: SECRETX":                                        "this is no command of bash",
+		"curl http://h/ SECRETX(a b)":                                                      "this is no command of bash",
+		"curl 'http://me:SECRETX@h:x/;token=SECRETX?u=http://me:SECRETX@h/#token=SECRETX'": "its port is no number",
+	} {
+		_, _, err := ImportCurl(text, "b", nil)
+		require.ErrorContains(t, err, want, text)
+		require.NotContains(t, err.Error(), "SECRETX")
+	}
 }

@@ -214,13 +214,21 @@ func (f *fileReader) http() {
 	end()
 }
 
-// clip shortens what may be anything, and hides what may be a secret in a URL.
+// clip is the first word of what may be anything, without what may be a secret.
 func clip(s string) string {
-	s = RedactURL(s)
-	if len(s) > 40 {
-		s = s[:40] + "..."
+	first, _, more := strings.Cut(s, " ")
+	word := RedactURL(first)
+	if !strings.Contains(first, "://") {
+		word = firstToken(first)
+		more = more || word != first
 	}
-	return s
+	if len(word) > 40 {
+		word, more = word[:40], true
+	}
+	if more {
+		word += "..."
+	}
+	return word
 }
 
 // describe reads "name=a b weight=3".
