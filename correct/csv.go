@@ -17,6 +17,10 @@ const CSVHeader = "seq,attempt,intended_ns,due_ns,dispatched_ns,sent_ns,done_ns,
 // belongs to it and is not judged.
 const CSVWarmup = "warmup"
 
+// CSVTarget names the last column, in the rows of a run of several targets: the name of
+// the operation's.
+const CSVTarget = "target"
+
 // AppendCSV appends s to b as a row of CSV, with its line end. Instants and durations
 // are whole nanoseconds, instants from the run's epoch; flags are 0 or 1. A closed
 // loop intends nothing: there the column is empty.

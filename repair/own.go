@@ -21,8 +21,12 @@ func own(f *source.File, opt *Options) (*report.Report, error) {
 		return nil, errors.New("--expect-status: the run itself decided what was a success, and what was tried again; leave it out")
 	}
 	a := attempts{rec: correct.NewRecorder(correct.Options{Limits: limits(opt.Rules), Again: true}), picture: correct.NewPicture(false)}
+	a.targets = &targets{rules: opt.Rules, of: map[int32]*target{}}
 	for row := range f.Rows() {
 		a.add(row.Attempt)
+		if row.Label != source.NoName {
+			a.targets.part(f, row.Label).add(row.Attempt)
+		}
 	}
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -36,15 +40,18 @@ func own(f *source.File, opt *Options) (*report.Report, error) {
 // attempts are the rows of a run.
 type attempts struct {
 	rec         *correct.Recorder
-	picture     *correct.Picture
-	first, last correct.Sample // attempts at the operations with the least and the greatest Seq
-	operations  uint64         // seen, by their first attempts
+	picture     *correct.Picture // nil of a target
+	targets     *targets         // nil of a target
+	first, last correct.Sample   // attempts at the operations with the least and the greatest Seq
+	operations  uint64           // seen, by their first attempts
 	settled     uint64
 }
 
 func (a *attempts) add(x *correct.Sample) {
 	a.rec.Record(*x)
-	a.picture.Record(x)
+	if a.picture != nil {
+		a.picture.Record(x)
+	}
 	if x.Final {
 		a.settled++
 	}
@@ -66,6 +73,9 @@ func (a *attempts) snapshot() *correct.Snapshot {
 	s.Counts.Scheduled = s.Counts.Fired + s.Counts.Dropped
 	s.FirstIntended, s.FirstDispatched = a.first.Intended, a.first.Dispatched
 	s.LastIntended, s.LastDispatched = a.last.Intended, a.last.Dispatched
+	if a.targets != nil {
+		s.Parts = a.targets.parts()
+	}
 	return s
 }
 

@@ -117,6 +117,7 @@ func OfFile(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 func OfOwn(x *Sample, s *correct.Snapshot, v *sla.Verdict, m Meta) *Report {
 	r := OfFile(x, s, v, m)
 	r.Latency, r.Rate, r.Evidence = latencyOf(s), rateOf(s), evidenceOf(m.Evidence)
+	r.Targets = targetsOfFile(s)
 	r.picture(m.Picture, false)
 	return r
 }

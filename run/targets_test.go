@@ -36,7 +36,7 @@ func TestTargetsAreTheWhole(t *testing.T) {
 		sum.Counts.Sent += x.Counts.Sent
 		sum.Counts.Attempts += x.Counts.Attempts
 		sum.Latency.Raw = x.Latency.Raw
-		require.InDelta(t, x.PlannedShare, *x.SentShare, 1e-9, "a cycle keeps the weights")
+		require.InDelta(t, *x.PlannedShare, *x.SentShare, 1e-9, "a cycle keeps the weights")
 		require.Nil(t, x.Latency.ClosedLoop)
 	}
 	require.Equal(t, r.Counts.Scheduled, sum.Counts.Scheduled)
@@ -98,7 +98,7 @@ func TestRetriesOfATarget(t *testing.T) {
 	require.EqualValues(t, r.Targets[2].Failed, r.Retries.Unsafe)
 	require.Equal(t, "pass", r.Verdict, r.Reasons)
 	require.InDelta(t, 0.1, *r.Targets[2].SentShare, 0.03, "chance keeps the weights nearly")
-	require.InDelta(t, 0.1, r.Targets[2].PlannedShare, 1e-9)
+	require.InDelta(t, 0.1, *r.Targets[2].PlannedShare, 1e-9)
 }
 
 // Of very many targets those that rules name and those that come most often have rows.
@@ -118,7 +118,7 @@ func TestVeryManyTargets(t *testing.T) {
 	var sum uint64
 	for _, x := range r.Targets {
 		sum += x.Counts.OK
-		require.InDelta(t, x.PlannedShare, *x.SentShare, 1e-9)
+		require.InDelta(t, *x.PlannedShare, *x.SentShare, 1e-9)
 	}
 	require.Equal(t, r.Counts.OK, sum)
 }

@@ -103,15 +103,20 @@ func one(r *result) int {
 // seconds is d as the schema wants it: seconds with a point.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// validCase says whether the run can be relied on.
+// validCase says whether the run can be relied on, and that it failed if no rule is at hand
+// that says so.
 func (p *page) validCase(word, headline string) testCase {
 	c := testCase{Name: "run is valid", Class: "openload", Time: seconds(p.Run.Duration)}
-	if p.undecidable() {
-		var texts []string
-		for _, r := range p.Reasons {
-			texts = append(texts, r.Text)
-		}
-		c.Error = &result{Message: word + ": " + headline, Type: strings.ToLower(word), Text: strings.Join(texts, "\n")}
+	var texts []string
+	for _, r := range p.Reasons {
+		texts = append(texts, r.Text)
+	}
+	why := &result{Message: word + ": " + headline, Type: strings.ToLower(word), Text: strings.Join(texts, "\n")}
+	switch {
+	case p.undecidable():
+		c.Error = why
+	case word == "FAIL" && len(p.SLA) == 0:
+		c.Failure = why
 	}
 	return c
 }

@@ -48,6 +48,9 @@ type StreamOptions struct {
 	// a mark in the csv, and is left out of the hlog. Nil: everything is judged.
 	Warm func(intended time.Duration) bool
 
+	// Target is the name of what an operation asks for, for the csv. Nil: all ask for the same.
+	Target func(seq uint64) string
+
 	// Started is asked, once an attempt has ended, when the run's epoch was.
 	Started func() time.Time
 }

@@ -3,6 +3,7 @@ package sink
 import (
 	"bytes"
 	"compress/gzip"
+	stdcsv "encoding/csv"
 	"io"
 	"io/fs"
 	"os"
@@ -37,6 +38,24 @@ func table(n int, closed bool) string {
 		b = attempt(i).AppendCSV(b, closed)
 	}
 	return string(b)
+}
+
+// Names are quoted as they must be, and a row stays a line.
+func TestStreamNamesTargets(t *testing.T) {
+	names := []string{"plain", `a, "b"`, " c", "two\nlines"}
+	var b bytes.Buffer
+	s, err := csvTo(t, "").Stream(&b, StreamOptions{Wait: true, Warm: func(time.Duration) bool { return false }, Target: func(seq uint64) string { return names[seq] }})
+	require.NoError(t, err)
+	feed(s, len(names))
+	_, err = s.Close(correct.End{How: correct.EndComplete})
+	require.NoError(t, err)
+	rows, err := stdcsv.NewReader(&b).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"final", "warmup", "target"}, rows[0][len(rows[0])-3:])
+	for i, want := range []string{"plain", `a, "b"`, " c", "two lines"} {
+		require.Equal(t, want, rows[i+1][len(rows[0])-1])
+	}
+	require.Len(t, rows, len(names)+2, "the run's end is as wide as the rows")
 }
 
 // feed sends n attempts through a stream.

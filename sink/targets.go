@@ -109,11 +109,11 @@ func (p *page) offMix() string {
 	furthest, by := -1, 0.01
 	n := float64(max(1, p.Counts.Sent))
 	for i, t := range p.Targets {
-		if t.SentShare == nil {
+		if t.SentShare == nil || t.PlannedShare == nil {
 			continue
 		}
-		off := math.Abs(*t.SentShare - t.PlannedShare)
-		if off > by && off > 1/n+4*math.Sqrt(t.PlannedShare*(1-t.PlannedShare)/n) {
+		off := math.Abs(*t.SentShare - *t.PlannedShare)
+		if off > by && off > 1/n+4*math.Sqrt(*t.PlannedShare*(1-*t.PlannedShare)/n) {
 			furthest, by = i, off
 		}
 	}
@@ -121,7 +121,7 @@ func (p *page) offMix() string {
 		return ""
 	}
 	t := p.Targets[furthest]
-	return fmt.Sprintf("the mix sent is not the one planned: %s was %s of it and was meant to be %s", t.Name, p.part(t.SentShare), p.part(&t.PlannedShare))
+	return fmt.Sprintf("the mix sent is not the one planned: %s was %s of it and was meant to be %s", t.Name, p.part(t.SentShare), p.part(t.PlannedShare))
 }
 
 // shorten cuts s to so many columns, the middle out of it.
@@ -183,10 +183,7 @@ func tidyTargets(all []report.Target) []report.Target {
 	for i := range out {
 		t := &out[i]
 		t.Counts.Errors, t.Counts.Timeouts, t.Counts.Status = filled(t.Counts.Errors), filled(t.Counts.Timeouts), filled(t.Counts.Status)
-		if !number(t.PlannedShare) {
-			t.PlannedShare = 0
-		}
-		for _, x := range []**float64{&t.SentShare, &t.AttemptsPerOperation} {
+		for _, x := range []**float64{&t.PlannedShare, &t.SentShare, &t.AttemptsPerOperation} {
 			if *x != nil && !number(**x) {
 				*x = nil
 			}

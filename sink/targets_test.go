@@ -14,7 +14,7 @@ func targets() *report.Report {
 			d = dist(scheduled, failed, 40*ms, 50*ms, 60*ms, none, none, none, none, none)
 		}
 		return report.Target{
-			Name: name, PlannedShare: planned, SentShare: ptr(float64(scheduled) / 200), Failed: failed,
+			Name: name, PlannedShare: &planned, SentShare: ptr(float64(scheduled) / 200), Failed: failed,
 			AttemptsPerOperation: ptr(float64(attempts) / float64(scheduled)),
 			Counts:               report.Counts{Scheduled: scheduled, Fired: scheduled, Sent: scheduled, OK: scheduled - failed, Attempts: attempts},
 			Latency:              report.Latency{Corrected: d, Raw: d},

@@ -17,7 +17,7 @@ import (
 //     connections is invalid and no failure of the rules: it may be the wrong address.
 //     The rate and the operations that never were do not count against a run that we
 //     ended ourselves (AbortedOnFail) while a rule is broken: that is a Fail.
-//   - Fail: a rule is broken, even with our own lateness and our own failures taken out.
+//   - Fail: such a run without the rule, as its file of attempts has none; or a rule is broken, even with our own lateness and our own failures taken out.
 //   - Invalid again: a rule is broken, but not without them.
 //   - Inconclusive: with a confidence, too few operations to show a rule or to refute it.
 //   - Pass: every rule holds, our lateness and our failures counted in.
@@ -38,6 +38,8 @@ func Judge(rules []Rule, e Evidence) Verdict {
 	switch {
 	case e.Interrupted:
 		v.Reasons = []correct.Doubt{e.interrupted()}
+	case len(rules) == 0 && e.AbortedOnFail && len(invalid) == 0:
+		v.Outcome, v.Reasons = Fail, []correct.Doubt{doubt("rule_lost", "the run stopped itself since a rule could not be kept any more; which one is not in the file, so judge it by that one: --sla RULE")}
 	case len(invalid) > 0:
 		v.Outcome, v.Reasons = Invalid, invalid
 	case len(rules) > 0:

@@ -529,6 +529,9 @@ func TestAnAbortedRunIsNotJudgedByItsRate(t *testing.T) {
 	require.Equal(t, []string{"rule_broken"}, codes(v.Reasons))
 
 	require.Equal(t, []string{"rate_off", "incomplete"}, codes(judge(t, early, "p50<1s", aborted).Reasons), "by another rule, nothing was decided")
+	unnamed := judge(t, early, "", aborted)
+	require.Equal(t, Fail, unnamed.Outcome, "a file knows that a rule was lost, and not which")
+	require.Equal(t, []string{"rule_lost"}, codes(unnamed.Reasons))
 	require.Equal(t, []string{"dropped"}, codes(judge(t, early.but(2, failed(correct.Dropped)), "errors<1%", aborted).Reasons))
 	require.Equal(t, []string{"no_success"}, codes(judge(t, of(7, ms).but(7, failed(correct.Refused)), "errors<1%", aborted).Reasons))
 }

@@ -21,8 +21,9 @@ func (e *Evidence) distrust(results []Result) (why []correct.Doubt) {
 		return []correct.Doubt{doubt("incomplete", "%s", e.Lacks)} // the rest may follow from it
 	}
 	// What was cut off for a rule that is lost is decided by it, and a handful of
-	// operations has no rate to speak of: one of ten that left 1 ms late is 1 % off.
-	decided := e.AbortedOnFail && slices.ContainsFunc(results, func(r Result) bool { return r.Outcome == Fail })
+	// operations has no rate to speak of: one of ten that left 1 ms late is 1 % off. A file
+	// of attempts knows that a rule was lost, and not which.
+	decided := e.AbortedOnFail && (len(results) == 0 || slices.ContainsFunc(results, func(r Result) bool { return r.Outcome == Fail }))
 	switch {
 	case c.Scheduled == 0 && e.Warm > 0:
 		why = append(why, doubt("no_success", "all %d operations were of the warm-up, and nothing is left to judge; give a shorter one, or more operations", e.Warm))

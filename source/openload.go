@@ -83,6 +83,7 @@ type ownTable struct {
 	wrong fault          // the first fault in it
 	open  bool           // the run was an open one: rows have an intended time
 	warm  int            // the column that marks the warm-up; -1: there is none
+	asked int            // the column that names the target; -1: there is none
 }
 
 func openOwnCSV(f *File) error {
@@ -94,7 +95,7 @@ func openOwnCSV(f *File) error {
 			return f.noHeader(name)
 		}
 	}
-	c.warm = c.t.find(correct.CSVWarmup)
+	c.warm, c.asked = c.t.find(correct.CSVWarmup), c.t.find(correct.CSVTarget)
 	f.Facts = ownFacts
 	first := firstLine(f.s.peek(headSize))
 	f.ours = true
@@ -131,7 +132,7 @@ func openOwnCSV(f *File) error {
 		r.End = r.Start + r.Latency
 		r.Status, r.Known, r.OK, r.Class = x.Status, true, x.Class == correct.OK, x.Class
 		if c.open {
-			r.Attempt = x
+			r.Attempt, r.Label = x, f.names.id(c.t.at(c.asked))
 		}
 		return true, fine
 	})

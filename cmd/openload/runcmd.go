@@ -78,6 +78,11 @@ func streamOptions(p *plan.Plan) sink.StreamOptions {
 	if p.WarmUntil() > 0 {
 		o.Warm = p.Warm
 	}
+	if p.Mix != nil {
+		if items := p.Mix.Items(); len(items) > 1 {
+			o.Target = func(seq uint64) string { return items[p.Mix.Pick(seq)].Name }
+		}
+	}
 	return o
 }
 
