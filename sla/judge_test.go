@@ -346,7 +346,33 @@ func TestReasonNamesOurDoing(t *testing.T) {
 	require.Contains(t,
 		judge(t, capped, "p99<500ms", func(e *Evidence) { e.AutoCapReached, e.AutoCap, e.Hosts = true, 137, 2 }).Reasons[0].Text,
 		"behind the automatic cap of 137 connections to each host: ")
-	v := judge(t, capped, "p99<500ms", func(e *Evidence) { e.AutoCapReached, e.AutoCap, e.Descriptors = true, 21, 40 })
+
+	// One hiccup makes all but the first eight late; three of those waited for a connection.
+	both := of(200, 14*ms).but(200, func(o *op) { o.wait, o.lag = 8*time.Microsecond, 18*ms })
+	both = both.but(8, func(o *op) { o.lag = 0 }).but(3, func(o *op) { *o = op{wait: 9 * ms, raw: 14 * ms} })
+	for i := 3; i < 8; i++ {
+		both.ops[i] = op{raw: 14 * ms, wait: 2 * ms}
+	}
+	held := func(e *Evidence) { e.Held = true }
+	v := judge(t, both, "p99<15ms", held)
+	require.Equal(t, []string{"own_lateness"}, codes(v.Reasons))
+	require.Equal(t,
+		"p99<15ms hangs on our own lateness, up to 18.0 ms, and the wait for a connection to be opened together, and not on the server: "+
+			"200 of 200 failed or took 15ms or more in 1 episode (8 without our lateness, 192 or more without the wait, 0 without both), and 2 may; "+
+			"run it again where nothing holds openload up, or give --connections to make a cap part of the plan",
+		v.Reasons[0].Text)
+
+	// The lateness of a few does not matter where the wait alone makes the difference.
+	waits := of(200, 14*ms).but(10, func(o *op) { o.wait = 30 * ms }).but(2, func(o *op) { o.wait, o.lag = 0, 5*ms })
+	require.Equal(t,
+		"p99<15ms hangs on the wait for a connection to be opened: 10 of 200 failed or took 15ms or more in 1 episode "+
+			"(8 without our lateness, 0 without the wait either), and 2 may; give --connections to make a cap part of the plan",
+		judge(t, waits, "p99<15ms", held).Reasons[0].Text)
+
+	// Where our lateness is enough, the count is that without it alone.
+	alone := of(200, 14*ms).but(9, func(o *op) { o.lag = 5 * ms }).but(2, func(o *op) { *o = op{wait: 9 * ms, raw: 14 * ms} })
+	require.Contains(t, judge(t, alone, "p99<15ms", held).Reasons[0].Text, "9 of 200 failed or took 15ms or more in 1 episode (2 without it), and 2 may")
+	v = judge(t, capped, "p99<500ms", func(e *Evidence) { e.AutoCapReached, e.AutoCap, e.Descriptors = true, 21, 40 })
 	require.Equal(t,
 		"p99<500ms hangs on the wait behind the automatic cap of 21 connections, which is all that our limit of 40 file descriptors has room for: 3 of 200 failed or took 500ms or more in 1 episode (0 without it), and 2 may; raise it (ulimit -n)",
 		v.Reasons[0].Text)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"openload/correct"
 )
@@ -111,22 +112,64 @@ func (e *Evidence) broken(r Result) correct.Doubt {
 // generatorDecided is for a rule that is broken only with our doing counted in.
 func (e *Evidence) generatorDecided(r Result) correct.Doubt {
 	e = e.on(r.Rule)
-	without := ""
-	if r.Allowed != nil {
-		without = fmt.Sprintf(" (%d without it)", r.findings[len(r.findings)-1].over)
-	}
-	if len(r.findings) > 2 && r.findings[0].outcome == r.findings[1].outcome {
-		way := "give --connections to make a cap part of the plan"
-		if e.Descriptors > 0 {
-			way = "raise it (ulimit -n)"
-		}
-		return doubt("auto_cap", "%s hangs on the wait%s: %s; %s", r.Rule, e.behindCap(), r.tally(without), way)
-	}
 	ours := "our own lateness, up to " + digits3(e.lateness())
 	if failed := e.list(func(k correct.Class) bool { return k.Ours() && k != correct.Dropped }); failed != "" {
 		ours += ", and failures of our own (" + failed + ")"
 	}
+	if punctual := r.findings[1]; len(r.findings) > 2 && r.findings[0].outcome == punctual.outcome {
+		neither := r.findings[len(r.findings)-1]
+		way := "give --connections to make a cap part of the plan"
+		if e.Descriptors > 0 {
+			way = "raise it (ulimit -n)"
+		}
+		if n, broken := e.lessWait(r.Rule); broken {
+			return doubt("own_lateness", "%s hangs on %s, and the wait%s together, and not on the server: %s; run it again where nothing holds openload up, or %s",
+				r.Rule, ours, e.behindCap(), r.tally(r.aside("%d without our lateness, %d or more without the wait, %d without both", punctual.over, n, neither.over)), way)
+		}
+		without := r.aside("%d without it", neither.over)
+		if punctual.over < r.findings[0].over {
+			without = r.aside("%d without our lateness, %d without the wait either", punctual.over, neither.over)
+		}
+		return doubt("auto_cap", "%s hangs on the wait%s: %s; %s", r.Rule, e.behindCap(), r.tally(without), way)
+	}
+	without := r.aside("%d without it", r.findings[1].over)
 	return doubt("own_lateness", "%s hangs on %s, and not on the server: %s", r.Rule, ours, r.tally(without))
+}
+
+// aside is what a rule that counts operations says of other counts of them.
+func (r Result) aside(format string, counts ...any) string {
+	if r.Allowed == nil {
+		return ""
+	}
+	return " (" + fmt.Sprintf(format, counts...) + ")"
+}
+
+// lessWait reports whether r is certainly broken with the wait for a connection taken out
+// and our own lateness left in, and by how many operations at least, if it counts them.
+//
+// What took limit+w or more and waited for w at most is over the limit without its wait;
+// nobody knows who waited, but of all over limit+w they are all but those that waited longer.
+func (e *Evidence) lessWait(r Rule) (n uint64, broken bool) {
+	measured, wait := e.Snapshot.Dist(r.Set), e.Snapshot.Dist(correct.Wait)
+	if !r.latency() || measured == nil || wait == nil {
+		return 0, false
+	}
+	longest, ok := wait.Max()
+	if r.Metric == Mean {
+		return 0, ok && view{dist: measured, less: longest}.meanBreaks(r.bound())
+	}
+	waits := []time.Duration{longest}
+	for _, q := range []correct.Quantile{correct.P50, correct.P90, correct.P95, correct.P99, correct.P999} {
+		if w, ok := wait.Quantile(q); ok {
+			waits = append(waits, w)
+		}
+	}
+	for _, w := range waits {
+		over, unsure := view{dist: measured}.over(r.bound() + w)
+		longer, _ := view{dist: wait}.over(w + 1)
+		n = max(n, over-min(over, unsure+longer))
+	}
+	return n, n > r.allowed(measured.N())
 }
 
 // tooFew is for a rule that is neither shown nor refuted.
