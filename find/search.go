@@ -17,6 +17,7 @@ const (
 	Holds   Outcome = iota // the rules are kept
 	Breaks                 // the server broke them
 	Unknown                // the measurement is worth nothing: this says nothing of the server
+	Failed                 // the server failed all that it was sent, which is no measure of it but its own doing
 )
 
 // A Search is between From and To, in operations a second, until the highest rate that
@@ -53,13 +54,18 @@ func (s *Search) Next() (rate float64, ok bool) {
 }
 
 // Tell takes what the step at Next's rate came to. One that is worth nothing is repeated
-// once, and then taken for the limit of what can be measured.
+// once, and then taken for the limit of what can be measured. One that Failed Breaks if
+// a lower rate held, and else ends the search: no rate of a server that never answered
+// well is its limit.
 func (s *Search) Tell(o Outcome) {
 	if o == Unknown && !s.repeated {
 		s.repeated = true
 		return
 	}
 	s.repeated = false
+	if o == Failed && s.holds > 0 {
+		o = Breaks
+	}
 	rate := s.next
 	if o == Holds {
 		s.holds = rate

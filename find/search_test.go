@@ -82,6 +82,30 @@ func TestOneBadMeasurementIsRepeated(t *testing.T) {
 	require.Equal(t, []float64{40, 0}, []float64{holds, above})
 }
 
+// What failed altogether is no accident: nobody tries it twice. It is the limit above a
+// rate that held, and says nothing of a limit at the lowest.
+func TestAServerThatFailsAllIsNotAskedTwice(t *testing.T) {
+	s := find.Search{From: 10, To: 40, Precision: 1}
+	for _, o := range []find.Outcome{find.Holds, find.Failed} {
+		s.Next()
+		s.Tell(o)
+	}
+	_, more := s.Next()
+	require.False(t, more)
+	holds, above, by := s.Bracket()
+	require.Equal(t, []float64{10, 20}, []float64{holds, above})
+	require.Equal(t, find.Breaks, by)
+
+	s = find.Search{From: 10, To: 40, Precision: 1}
+	s.Next()
+	s.Tell(find.Failed)
+	_, more = s.Next()
+	require.False(t, more)
+	holds, above, by = s.Bracket()
+	require.Equal(t, []float64{0, 10}, []float64{holds, above})
+	require.Equal(t, find.Failed, by)
+}
+
 func TestCheck(t *testing.T) {
 	for _, s := range []find.Search{{From: 0, To: 10, Precision: 0.1}, {From: 10, To: 10, Precision: 0.1}, {From: 1, To: 2, Precision: 0.001}, {From: 1, To: 1e10, Precision: 0.1}} {
 		require.Error(t, s.Check())

@@ -30,3 +30,10 @@ type FindStep struct {
 	Rate   float64 `json:"rate_per_s"`
 	Report *Report `json:"report"`
 }
+
+// FailedByServer reports whether the run is worth nothing for the one reason that the
+// server answered every operation, and none with a status that is a success.
+func (r *Report) FailedByServer() bool {
+	return r.Verdict == "invalid" && len(r.Reasons) == 1 && r.Reasons[0].Code == "no_success" &&
+		r.Counts.Scheduled > 0 && r.Counts.BadStatus == r.Counts.Scheduled
+}

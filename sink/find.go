@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,10 @@ func (p *page) answer(f *report.Find) (word, text string) {
 				PerSecond(f.From), f.Steps[i].Report.Counts.Scheduled, needed, f.Steps[i].Report.Plan.Confidence)
 		}
 	}
+	if i := len(f.Steps) - 1; i >= 0 && f.Steps[i].Report.FailedByServer() {
+		return "UNDECIDED", fmt.Sprintf("the server failed all %s at %s, which it answered with %s",
+			several(f.Steps[i].Report.Counts.Scheduled, "operation"), PerSecond(f.From), statuses(f.Steps[i].Report))
+	}
 	return "UNDECIDED", fmt.Sprintf("nothing was measured at %s that could be judged", PerSecond(f.From))
 }
 
@@ -107,6 +112,11 @@ func neededBy(r *report.Report) (most uint64) {
 		}
 	}
 	return most
+}
+
+// statuses lists those that came, such as 500 and 503.
+func statuses(r *report.Report) string {
+	return strings.Join(slices.Sorted(maps.Keys(r.Counts.Status)), " and ")
 }
 
 func (p *page) steps(f *report.Find) [][]string {
@@ -161,11 +171,16 @@ func (p *page) limit(f *report.Find) string {
 		}
 	}
 	who := "the server"
-	if f.Limit != report.ByServer {
+	failed := at != nil && f.Limit == report.ByMeasurement && at.FailedByServer()
+	if failed {
+		who = "the server, which failed all of it"
+	} else if f.Limit != report.ByServer {
 		who = "the measurement, which says nothing of the server"
 	}
 	text := fmt.Sprintf("%s: at %s %s", who, PerSecond(*f.Above), strings.Join(why, "; "))
 	switch {
+	case failed:
+		text += "; see that a single request succeeds, or say with --expect-status what is a success"
 	case at != nil && at.Verdict == "inconclusive":
 		text += "; longer steps (--step-duration) show more"
 	case f.Limit == report.ByServer && f.Holds == nil:

@@ -80,7 +80,8 @@ func (c *findCmd) Help() string {
 	return `The rate doubles until a step breaks a rule, then the search bisects. A step is
 a run like any other, and ends early once it cannot pass. One that is INVALID is
 made again; if it stays so, or is INCONCLUSIVE, the answer says that the
-measurement is the limit, never the server.
+measurement is the limit, never the server. One of which the server failed all
+is not made again: it breaks, or at --from nothing can be decided.
 
   FOUND      holds at one rate and no longer at another, the server decides
   AT LEAST   holds at --to
@@ -261,6 +262,9 @@ func outcome(r *report.Report) find.Outcome {
 	case "fail":
 		return find.Breaks
 	}
+	if r.FailedByServer() {
+		return find.Failed
+	}
 	return find.Unknown
 }
 
@@ -286,7 +290,7 @@ func (c *findCmd) answer(f *report.Find, search *find.Search, i *interrupts) {
 	if above > 0 {
 		f.Above = &above
 		f.Limit = report.ByServer
-		if by == find.Unknown {
+		if by == find.Unknown || by == find.Failed {
 			f.Limit = report.ByMeasurement
 		}
 	}
