@@ -67,6 +67,11 @@ type Override struct {
 	Addrs []netip.Addr
 }
 
+// fits reports whether o is for t.
+func (o Override) fits(t request.Target) bool {
+	return (o.Host == "*" || o.Host == strings.ToLower(t.Host)) && o.Port == t.Port
+}
+
 // ParseOverride reads HOST:PORT:ADDR, or several addresses with commas between.
 func ParseOverride(text string) (o Override, err error) {
 	parts := strings.SplitN(text, ":", 3)
@@ -183,9 +188,7 @@ func (n *Network) straight(ctx context.Context, t request.Target) (*Route, error
 
 // addresses are those of a target; fixed if they cannot change.
 func (n *Network) addresses(ctx context.Context, t request.Target) (addrs []netip.Addr, fixed bool, err error) {
-	i := slices.IndexFunc(n.Overrides, func(o Override) bool {
-		return (o.Host == "*" || o.Host == strings.ToLower(t.Host)) && o.Port == t.Port
-	})
+	i := slices.IndexFunc(n.Overrides, func(o Override) bool { return o.fits(t) })
 	if i >= 0 {
 		addrs, fixed = n.Overrides[i].Addrs, true
 	} else if a, err := netip.ParseAddr(t.Host); err == nil {

@@ -63,6 +63,10 @@ func ParseProxy(text string) (*Proxy, error) {
 // String is the proxy without its secrets.
 func (p *Proxy) String() string { return p.shown }
 
+// Heeds reports whether o matters on the way through p: where we look names up, or if it
+// is for p itself. p may be nil.
+func (p *Proxy) Heeds(o Override) bool { return p == nil || !p.names || o.fits(p.at) }
+
 // Takes reports whether p takes requests to a target, and makes no tunnel to it. p may
 // be nil.
 func (p *Proxy) Takes(to request.Target) bool { return p != nil && !p.socks && !to.TLS }

@@ -14,7 +14,7 @@ import (
 // networkFlags say how targets are found and reached.
 type networkFlags struct {
 	ConnectTo  []string `group:"network" sep:"none" placeholder:"HOST:PORT:HOST2:PORT2" help:"Connect to HOST2:PORT2 in place of HOST:PORT; Host header, certificate and SNI stay. Repeatable; what is left empty fits all, or stays."`
-	Resolve    []string `group:"network" sep:"none" placeholder:"HOST:PORT:ADDR[,ADDR]" help:"Use these addresses for HOST:PORT, and ask no resolver. Repeatable."`
+	Resolve    []string `group:"network" sep:"none" placeholder:"HOST:PORT:ADDR[,ADDR]" help:"Use these addresses for HOST:PORT, and ask no resolver. Repeatable. Not for what a proxy looks up."`
 	IPv4       bool     `name:"ipv4" short:"4" group:"network" help:"IPv4 addresses only."`
 	IPv6       bool     `name:"ipv6" short:"6" group:"network" help:"IPv6 addresses only."`
 	DNSTTL     span     `name:"dns-ttl" group:"network" placeholder:"TIME" help:"Look names up again every so often during the run: new addresses take their share of the load, and connections to those that are gone end with the request they have. Default: once, before the run."`
@@ -51,6 +51,11 @@ func (f *networkFlags) network() (n transport.Network, err error) {
 	if f.Proxy != "" {
 		n.Proxy, err = transport.ParseProxy(f.Proxy)
 		note("proxy", err)
+	}
+	for i, o := range n.Overrides {
+		if o.Host != "" && !n.Proxy.Heeds(o) { // what could not be read has been said
+			note("resolve", fmt.Errorf("%s has no effect, since the proxy looks names up; leave it out, or go through a socks5:// proxy, for which we do", f.Resolve[i]))
+		}
 	}
 	n.Unix = f.UnixSocket
 	if f.UnixSocket != "" && (f.Proxy != "" || len(f.ConnectTo) > 0 || len(f.Resolve) > 0 || f.IPv4 || f.IPv6 || f.DNSTTL > 0) {

@@ -263,6 +263,8 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 	set.Connections = func() run.Connections {
 		count := counters()
 		c := opened(ctx, clients, count, names.Stop(), o.how)
+		asked, _ := o.engine.askedThreads(o.how) // threads has told what is wrong with it
+		c.Failures = append(c.Failures, fewer(p, asked, threads, most)...)
 		c.Failures = append(c.Failures, sharing(p, threads, processors, count.CapReached)...)
 		return c
 	}

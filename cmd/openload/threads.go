@@ -91,6 +91,26 @@ func rateOf(p *plan.Plan) float64 {
 	return 0
 }
 
+// fewer says why fewer threads sent than were asked for, if that is so: there was not
+// enough of something for each to have its share. most are the connections to a host.
+func fewer(p *plan.Plan, asked, threads, most int) []correct.Doubt {
+	if asked <= threads {
+		return nil
+	}
+	of := "connections"
+	switch {
+	case most == threads:
+	case p.Closed == nil && p.Backlog == threads:
+		of = "places in the backlog"
+	case p.Closed != nil && p.Closed.N == uint64(threads):
+		of = "operations"
+	}
+	if threads == 1 {
+		of = map[string]string{"connections": "connection", "places in the backlog": "place in the backlog", "operations": "operation"}[of]
+	}
+	return []correct.Doubt{{Code: "fewer_threads", Text: fmt.Sprintf("--threads %d: %d sent, since each needs its share of the %d %s", asked, threads, threads, of)}}
+}
+
 // sharing is what a reader should know of a run that several loops made.
 func sharing(p *plan.Plan, threads, processors int, capReached bool) (all []correct.Doubt) {
 	if threads > max(1, processors) {
