@@ -51,6 +51,9 @@ func (rows *Rows) csv(in *bufio.Reader) error {
 	if err == io.EOF {
 		return nil
 	}
+	if bad, ok := errors.AsType[*csv.ParseError](err); ok {
+		return badQuote(bad)
+	}
 	if err != nil {
 		return err
 	}
@@ -73,7 +76,7 @@ func (rows *Rows) csv(in *bufio.Reader) error {
 			if bad.Err == csv.ErrFieldCount {
 				return fmt.Errorf("line %d has %d columns, and the first line %d", bad.Line, len(record), len(names))
 			}
-			return fmt.Errorf("line %d: %w", bad.Line, bad.Err)
+			return badQuote(bad)
 		}
 		if err != nil {
 			return err
@@ -83,6 +86,15 @@ func (rows *Rows) csv(in *bufio.Reader) error {
 		}
 		rows.records = append(rows.records, record)
 	}
+}
+
+// badQuote says where a quote stands that is none of CSV's.
+func badQuote(bad *csv.ParseError) error {
+	where := fmt.Sprintf("line %d", bad.StartLine)
+	if bad.Err == csv.ErrBareQuote {
+		return fmt.Errorf("%s: a quote within a field that does not begin with one; write the field as \"a \"\"b\"\" c\"", where)
+	}
+	return fmt.Errorf("%s: a quoted field that does not end, or goes on behind its quote; close it, and write a quote within it twice", where)
 }
 
 func (rows *Rows) json(in *bufio.Reader) error {

@@ -84,6 +84,7 @@ func TestWhatIsNoFileOfTargets(t *testing.T) {
 		{"negative", `{"method":"GET","url":"http://h/","weight":-1}`, "line 1: weight -1"},
 		{"two on a line", `{"method":"GET","url":"http://h/"}{}`, "write one a line"},
 		{"header", `{"method":"GET","url":"http://h/","header":{"A":1}}`, "header A: write a list of strings"},
+		{"cut in json", `{"method":"GET","url":"http://h/"` + "\n", "line 1: the object has no end: the file is cut off"},
 		{"one name twice", "# name=a\nGET http://h/\n\n# name=a\nGET http://h/b\n", `line 5: the name "a" is taken by the request in line 2, and a report could not tell the two apart; give each its own name, or none`},
 		{"one name twice in json", `{"name":"a","method":"GET","url":"http://h/"}` + "\n" + `{"name":"a","method":"GET","url":"http://h/b"}`, `line 2: the name "a" is taken by the request in line 1`},
 		{"many", strings.Repeat("nonsense\n", 20), "and 10 more"},

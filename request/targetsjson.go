@@ -41,6 +41,9 @@ func (f *fileReader) json() {
 
 // plainJSON says what is wrong with a line, and not with a Go type.
 func plainJSON(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the object has no end: the file is cut off, or the object goes on in the next line; write a whole one a line")
+	}
 	if typ, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("%s: a %s cannot be that", typ.Field, typ.Value)
 	}

@@ -179,9 +179,15 @@ func plainer(err error, app *kong.Application) error {
 		if meant := nearest.Of(strings.TrimLeft(m[1], "-"), names); meant != "" && strings.HasPrefix(m[1], "--") {
 			return fmt.Errorf("unknown flag %s, did you mean --%s?", m[1], meant)
 		}
+		if unquotedCurl(err) {
+			return fmt.Errorf("%s is curl's: %s", m[1], quoteCurl)
+		}
 		return fmt.Errorf("unknown flag %s; %s", m[1], others)
 	}
 	if strings.HasPrefix(text, "unexpected argument ") {
+		if unquotedCurl(err) {
+			return errors.New(quoteCurl)
+		}
 		bad := (*kong.ParseError)(nil)
 		if errors.As(err, &bad) && slices.Contains([]string{"judge <file>", "report <file>"}, bad.Context.Command()) {
 			name, _, _ := strings.Cut(bad.Context.Command(), " ")
@@ -222,4 +228,13 @@ func flagNames(of []*kong.Node) (names []string) {
 		}
 	}
 	return names
+}
+
+// quoteCurl is what to do about a curl command that came in pieces.
+const quoteCurl = `quote the whole command, so that it comes as one: openload import curl "curl http://127.0.0.1:8080/ -H 'X: 1'", or put it into a file: openload import curl - < FILE`
+
+// unquotedCurl reports whether the command line that err is about imports a curl command.
+func unquotedCurl(err error) bool {
+	bad := (*kong.ParseError)(nil)
+	return errors.As(err, &bad) && bad.Context != nil && strings.HasPrefix(bad.Context.Command(), "import curl")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -153,7 +154,7 @@ func (o *importTimes) times(at []time.Duration) error {
 
 // importLog reads an access log.
 type importLog struct {
-	File string `arg:"" help:"The log; - is standard input."`
+	File string `arg:"" help:"The log, compressed or not; - is standard input."`
 	Base string `required:"" placeholder:"URL" help:"Where to send the requests, since a log does not say: http://127.0.0.1:8080."`
 	importTimes
 	importOut
@@ -187,7 +188,14 @@ func (c *importLog) run(s streams) (int, error) {
 		return 0, usagef("import accesslog: %w", err)
 	}
 	defer in.Close()
-	items, at, notes, err := request.ImportAccessLog(in, c.Base)
+	plain, err := unpacked(in)
+	if err != nil {
+		return 0, usagef("import accesslog: %s: %w", c.File, err)
+	}
+	items, at, notes, err := request.ImportAccessLog(plain, c.Base)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the compressed file is cut off; get the whole file")
+	}
 	if err != nil {
 		return 0, usagef("import accesslog: %s: %w", c.File, err)
 	}

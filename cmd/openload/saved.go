@@ -27,6 +27,9 @@ func openSaved(s streams, name string, rules []sla.Rule) (*report.Runs, error) {
 	}
 	defer in.Close()
 	all, err := readSaved(in, name, rules)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // of gzip and zstd; JSON says it in its own words
+		err = errors.New("the compressed file is cut off; get the whole file")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", nameOf(name), err)
 	}
