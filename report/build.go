@@ -41,6 +41,7 @@ type Connections struct {
 
 	Protocol  string
 	HTTP2     *HTTP2
+	TLS       *TLS // nil: there were no handshakes
 	Redirects *uint64
 	BodyBytes uint64
 	Decoded   *Decoded // nil: nobody asked for codings

@@ -6,6 +6,7 @@ import "time"
 type Network struct {
 	Protocol  string   `json:"protocol"`           // what was spoken last
 	HTTP2     *HTTP2   `json:"http2"`              // null for another protocol
+	TLS       *TLS     `json:"tls,omitempty"`      // absent where there were no handshakes
 	Redirects *uint64  `json:"redirects_followed"` // null where none would have been
 	BodyBytes uint64   `json:"body_bytes"`         // of all responses, as they came: compressed, if they were
 	Decoded   *Decoded `json:"decoded,omitempty"`  // what they came to; absent unless --compressed asked for codings
@@ -38,6 +39,12 @@ type HTTP2 struct {
 	Refused uint64 `json:"refused"` // of them, by a server that had not processed them; they were sent again
 }
 
+// TLS is what its handshakes came to.
+type TLS struct {
+	Handshakes uint64 `json:"handshakes"` // in which the server was accepted
+	Resumed    uint64 `json:"resumed"`    // of them, those that resumed a session
+}
+
 // Lookups are what asking for names came to. No request waits for it, and its time is
 // in no latency.
 type Lookups struct {
@@ -52,7 +59,7 @@ func networkOf(c *Connections) *Network {
 		return nil
 	}
 	n := &Network{
-		Protocol: c.Protocol, HTTP2: c.HTTP2, Redirects: c.Redirects, BodyBytes: c.BodyBytes, Decoded: c.Decoded,
+		Protocol: c.Protocol, HTTP2: c.HTTP2, TLS: c.TLS, Redirects: c.Redirects, BodyBytes: c.BodyBytes, Decoded: c.Decoded,
 		Peers: c.Peers, Lookups: c.Lookups, Hosts: c.Hosts,
 	}
 	if n.Peers == nil {

@@ -194,9 +194,11 @@ func TestMergedNetworks(t *testing.T) {
 	b.Network.Hosts = []report.Host{{URL: "http://a", Connections: 2, MaxConnections: 2, Attempts: 3, Held: true, Peers: a.Network.Peers}, {URL: "http://b", Attempts: 1}}
 	a.Network.Decoded = &report.Decoded{Bodies: 2, Decoded: 1, Wire: 10, Bytes: 30, Codings: map[string]uint64{"gzip": 2}, Failed: map[string]uint64{"gzip": 1}}
 	b.Network.Decoded = &report.Decoded{Bodies: 3, Decoded: 3, Wire: 20, Bytes: 50, Codings: map[string]uint64{"br": 3}}
+	a.Network.TLS, b.Network.TLS = &report.TLS{Handshakes: 2, Resumed: 1}, &report.TLS{Handshakes: 3}
 	whole, err := report.Merge(named(a, b))
 	require.NoError(t, err)
 	require.Equal(t, &report.Network{
+		TLS: &report.TLS{Handshakes: 5, Resumed: 1},
 		Hosts: []report.Host{
 			{URL: "http://a", Connections: 3, MaxConnections: 3, Attempts: 5, Held: true, Peers: []report.Peer{{Address: "x", Connections: 2, Attempts: 4}}},
 			{URL: "http://b", Attempts: 1, Peers: []report.Peer{}},

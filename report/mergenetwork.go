@@ -24,6 +24,10 @@ func mergeNetwork(runs []Named) *Network {
 			sum := deref(out.HTTP2)
 			out.HTTP2 = &HTTP2{Streams: sum.Streams + h.Streams, Refused: sum.Refused + h.Refused}
 		}
+		if h := n.TLS; h != nil {
+			sum := deref(out.TLS)
+			out.TLS = &TLS{Handshakes: sum.Handshakes + h.Handshakes, Resumed: sum.Resumed + h.Resumed}
+		}
 		if l := n.Lookups; l != nil {
 			sum := deref(out.Lookups)
 			out.Lookups = &Lookups{N: sum.N + l.N, Failed: sum.Failed + l.Failed, Changed: sum.Changed + l.Changed, Slowest: max(sum.Slowest, l.Slowest)}

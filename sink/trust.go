@@ -61,6 +61,9 @@ func (p *page) measured() (items []string) {
 	if n := p.Counts.ConnectionsOpened; n != nil {
 		items = append(items, several(*n, "connection")+" opened")
 	}
+	if n := p.Network; n != nil && n.TLS != nil {
+		items = append(items, fmt.Sprintf("%s, %d resumed", several(n.TLS.Handshakes, "TLS handshake"), n.TLS.Resumed))
+	}
 	if n := p.Network; n != nil && n.Decoded != nil {
 		items = append(items, bodies(n)...)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 )
 
 // Security says how TLS is spoken. The zero value trusts whom the machine trusts, and
@@ -17,6 +18,25 @@ type Security struct {
 	Name         string // asked for by SNI, and verified; "": the target's host
 	Least        uint16 // TLS version, such as [tls.VersionTLS12]; 0: crypto/tls's own
 	Resume       bool   // sessions are resumed
+
+	Handshakes *Handshakes // counts them; nil: nobody wants to know
+}
+
+// Handshakes are those in which the server was accepted.
+type Handshakes struct {
+	all, resumed atomic.Uint64
+}
+
+// Counts are all of them so far, and those of them that resumed a session.
+func (h *Handshakes) Counts() (all, resumed uint64) { return h.all.Load(), h.resumed.Load() }
+
+// count is called by crypto/tls for resumed sessions, too.
+func (h *Handshakes) count(s tls.ConnectionState) error {
+	h.all.Add(1)
+	if s.DidResume {
+		h.resumed.Add(1)
+	}
+	return nil
 }
 
 // sessions is how many are kept for each target: servers give two or so a connection,
@@ -31,6 +51,9 @@ func (s Security) config(host string, protocols ...string) *tls.Config {
 	}
 	if s.Name != "" {
 		c.ServerName = s.Name
+	}
+	if s.Handshakes != nil {
+		c.VerifyConnection = s.Handshakes.count
 	}
 	if s.Resume {
 		c.ClientSessionCache = tls.NewLRUClientSessionCache(sessions)

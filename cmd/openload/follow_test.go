@@ -12,6 +12,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Handshakes that resume are counted, over both engines and HTTP/2.
+func TestResumedHandshakesCount(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	for _, args := range [][]string{{"--engine", "portable"}, {}, {"--http2"}} {
+		for _, resume := range []string{"on", "off"} {
+			r := during(t, nothing, append(args, "-k", "--no-keepalive", "--tls-resume", resume, "--rate", "50", "--n", "10", "-c", "1", s.URL)...)
+			require.EqualValues(t, 10, r.report.Counts.OK, r.stdout)
+			tls := r.report.Network.TLS
+			require.EqualValues(t, *r.report.Counts.ConnectionsOpened, tls.Handshakes, args)
+			require.Equal(t, resume == "on", tls.Resumed > 0, args)
+			require.Contains(t, r.stdout, "resumed")
+		}
+	}
+}
+
 // What redirects lead to is in the counts of connections, and the report says which
 // phase holds the time that hops took.
 func TestConnectionsOfRedirectsCount(t *testing.T) {

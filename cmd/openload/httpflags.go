@@ -38,6 +38,9 @@ type manner struct {
 
 	bodies *coding.Counter // of what bodies decode to; nil: no codings were asked for
 
+	handshakes            transport.Handshakes
+	before, resumedBefore uint64 // handshakes of the runs before, and those of them that resumed
+
 	mu      sync.Mutex
 	streams []*transport.Streams
 	hops    *live.Hops // follows redirects; nil: nothing does
@@ -97,6 +100,13 @@ func (m *manner) ready(c transport.Config, n transport.Network) {
 	}
 }
 
+// begin notes that a run begins.
+func (m *manner) begin() {
+	if m != nil {
+		m.before, m.resumedBefore = m.handshakes.Counts()
+	}
+}
+
 // dialers open the connections of a run, to each host its own.
 func (m *manner) dialers(clients []*transport.Client) (all []live.Dialer) {
 	if m != nil {
@@ -153,6 +163,9 @@ func (m *manner) told(ctx context.Context, c *report.Connections) {
 		return
 	}
 	c.Decoded = m.decoded(ctx)
+	if all, resumed := m.handshakes.Counts(); all > m.before {
+		c.TLS = &report.TLS{Handshakes: all - m.before, Resumed: resumed - m.resumedBefore}
+	}
 	if m.hops != nil {
 		m.led(c)
 	}

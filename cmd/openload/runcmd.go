@@ -130,6 +130,9 @@ func (c *runCmd) wire(in io.Reader) (w wired, err error) {
 	}
 	how, httpErr := c.manner(targets, w.network.Proxy)
 	w.how = how
+	if how != nil {
+		w.security.Handshakes = &how.handshakes
+	}
 	if c.NoKeepalive && c.PerConnection > 1 {
 		httpErr = joined(httpErr, usagef("--no-keepalive and --requests-per-connection %d: a connection has one request or several; leave one of them out", c.PerConnection))
 	}
@@ -230,6 +233,7 @@ func measure(ctx, stop context.Context, p *plan.Plan, clients []*transport.Clien
 		return nil, err
 	}
 	ready := run.Prepare(p).Share(threads) // before the clock starts
+	o.how.begin()
 	var shown *progress
 	epoch := time.Now()
 	if o.began != nil {
