@@ -84,25 +84,29 @@ func (f *File) set(v field) error {
 		f.words[k.id()] = words
 		return err
 	}
-	return f.unknown(v.at, v.key, "key", f.names())
+	return f.unknown(v.at, v.key, topKey, f.names())
 }
 
-// unknown says that there is no such name, and which one may have been meant.
+// topKey begins what is said of a key of the file itself.
+const topKey = "unknown key"
+
+// unknown says that there is no such name, and which one may have been meant. what is how
+// it begins.
 func (f *File) unknown(at Place, name, what string, known []string) error {
 	for _, k := range f.keys {
-		if what == "key" && (k.Flag == strings.TrimLeft(name, "-") || k.Flag == strings.ReplaceAll(name, "_", "-")) {
+		if what == topKey && (k.Flag == strings.TrimLeft(name, "-") || k.Flag == strings.ReplaceAll(name, "_", "-")) {
 			return f.Problem(at, "unknown key %q; in a plan it is %s", shownName(name), k.Name)
 		}
 	}
 	meant := nearest.Of(name, known)
 	name = shownName(name)
 	if meant != "" {
-		return f.Problem(at, "unknown %s %q, did you mean %s?", what, name, meant)
+		return f.Problem(at, "%s %q, did you mean %s?", what, name, meant)
 	}
-	if what == "key" {
+	if what == topKey {
 		return f.Problem(at, "unknown key %q; 'openload schema' lists the keys", name)
 	}
-	return f.Problem(at, "unknown %s %q; known are %s", what, name, strings.Join(known, ", "))
+	return f.Problem(at, "%s %q; known are %s", what, name, strings.Join(known, ", "))
 }
 
 func (f *File) names() (all []string) {

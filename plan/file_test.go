@@ -79,6 +79,7 @@ func TestWhatIsWrong(t *testing.T) {
 		{"a typing error", "rate: 5\nraet: 5", "p.yaml:2: unknown key \"raet\", did you mean rate?\n     1 | rate: 5\n     2 | raet: 5\n       | ^"},
 		{"the flag's name", "connect-timeout: 5s", "p.yaml:1: unknown key \"connect-timeout\"; in a plan it is connect_timeout"},
 		{"the flag's name in singular", "header: x", "in a plan it is headers"},
+		{"too short to guess from", "a: x", "p.yaml:1: unknown key \"a\"; 'openload schema' lists the keys"},
 		{"twice", "n: 1\nrate: 5\nn: 2", "p.yaml:3: n is given twice, first on line 1"},
 		{"a list for one value", "rate: [1, 2]", "p.yaml:1: rate: a list, where one value belongs"},
 		{"a mapping for one value", "rate: {a: b}", "rate: a mapping, where one value belongs"},

@@ -168,6 +168,8 @@ func (p *Plan) checkPhases() error {
 		return nil
 	case p.lateWarmup() != "":
 		return fmt.Errorf("--phase: %q is a warm-up after a phase that is judged; put it first", p.lateWarmup())
+	case len(p.Phases) > 0 && p.PlannedWarm() == p.Planned():
+		return errors.New("--phase: every operation is due in a warm-up, and nothing would be judged; give a phase without warmup, such as 'steady: 50@1m'")
 	case p.Closed != nil && p.Closed.Duration > 0 && until >= p.Closed.Duration:
 		return fmt.Errorf("--warmup: %v is all of the run, and nothing would be judged; give a shorter one, or a longer duration", until)
 	case p.Closed == nil && p.PlannedWarm() == p.Planned():

@@ -55,7 +55,7 @@ func TestPhasesThatAreNone(t *testing.T) {
 		plan *Plan
 		want string
 	}{
-		{phasesOf(t, "50@1m warmup"), "nothing would be judged"},
+		{phasesOf(t, "50@1m warmup"), "--phase: every operation is due in a warm-up"},
 		{phasesOf(t, "50@1m", "50@1m warmup"), `"warm-up" is a warm-up after a phase that is judged`},
 		{&Plan{Warmup: time.Second, Schedule: schedule.Spec{Shape: schedule.Constant(rate(t, "1")), N: 1}}, "nothing would be judged"},
 		{&Plan{Warmup: time.Second, Closed: &Closed{Duration: time.Second}, Connections: 1}, "nothing would be judged"},
@@ -79,6 +79,7 @@ func TestPhasesOfAFile(t *testing.T) {
 	require.Equal(t, []string{"warm-up: 10..50@10s warmup", "0@5s", "50@1m", "spike: 500@5s"}, words(f, "phase"))
 	for text, want := range map[string]string{
 		"phases: [{rate: 5}]":                              "p.yaml:1: phases 1: a phase has a rate and a duration",
+		"phases: [{rate: 5, duration: 1m, warmpu: true}]":  `p.yaml:1: phases 1: unknown key "warmpu", did you mean warmup?`,
 		"phases: [{rate: 5, duration: 1m, warmup: maybe}]": `phases 1 warmup: "maybe" is neither true nor false`,
 		"phases: [{rate: 5, duration: 1}]":                 `phases 1: rate "5@1"`,
 		"phases: [{rate: 5, pause: 1s}]":                   "a pause has neither",

@@ -20,7 +20,7 @@ var requestsKey = Key{
 			"url":     object{"type": "string", "description": "What to ask for."},
 			"method":  object{"type": "string", "description": "Default: GET, or POST with a body."},
 			"headers": described(Key{Form: Headers}.schema(), "Its headers; those of the plan are added where it has none of that name."),
-			"body":    object{"type": "string", "description": "Text, or @FILE. Default: that of the plan."},
+			"body":    object{"type": "string", "description": "Text, or @FILE, looked up from where openload is started. Default: that of the plan."},
 			"weight":  object{"type": "integer", "minimum": 1, "description": "Its turns in a round. Default: 1."},
 		},
 	}),

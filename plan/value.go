@@ -94,9 +94,15 @@ func (v Value) Fields(known ...string) (map[string]Value, error) {
 	fields, err := v.fields()
 	wrong := []error{err}
 	all := map[string]Value{}
+	what := "unknown " + last(v.path) + " key"
+	if _, err := strconv.Atoi(last(v.path)); err == nil { // one of a list
+		what = v.path + ": " + topKey
+	} else if v.path == "" {
+		what = topKey
+	}
 	for _, x := range fields {
 		if !slices.Contains(known, x.key) {
-			wrong = append(wrong, v.f.unknown(x.at, x.key, strings.TrimSpace(last(v.path)+" key"), known))
+			wrong = append(wrong, v.f.unknown(x.at, x.key, what, known))
 			continue
 		}
 		all[x.key] = x.Value

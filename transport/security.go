@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -83,6 +84,9 @@ func ReadCertificate(file, key string) (tls.Certificate, error) {
 	}
 	private := certificate
 	if key == "" {
+		if !bytes.Contains(certificate, []byte("PRIVATE KEY-----")) && bytes.Contains(certificate, []byte("BEGIN CERTIFICATE-----")) {
+			return tls.Certificate{}, fmt.Errorf("%s has no key in it; add --key FILE", file)
+		}
 		key = file
 	} else if private, err = os.ReadFile(key); err != nil {
 		return tls.Certificate{}, err

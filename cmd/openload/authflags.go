@@ -57,7 +57,7 @@ func (f *authFlags) authorization(header []string) (line string, err error) {
 	if len(given) > 1 {
 		wrong = append(wrong, fmt.Errorf("%s: a request has one Authorization; leave out all but one", strings.Join(given, " and ")))
 	}
-	if len(values) > 0 {
+	if len(values) > 0 && len(wrong) == 0 { // else the header would be a second mistake
 		line = "Authorization: " + values[0]
 	}
 	return line, usage(errors.Join(wrong...))

@@ -196,7 +196,10 @@ func (l *layers) warn(w io.Writer) {
 	}
 	for _, name := range l.strays() {
 		meant := ""
-		if near := nearest.Of(strings.TrimPrefix(name, "OPENLOAD_"), names); near != "" {
+		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "OPENLOAD_")), "_", "-")
+		if i := slices.IndexFunc(l.keys, func(k plan.Key) bool { return k.Flag == flag }); i >= 0 {
+			meant = fmt.Sprintf("; --%s is %s", flag, l.keys[i].Env())
+		} else if near := nearest.Of(strings.TrimPrefix(name, "OPENLOAD_"), names); near != "" {
 			meant = ", did you mean OPENLOAD_" + near + "?"
 		}
 		fmt.Fprintf(w, "openload: warning: %s is set and no key has that name%s\n", name, meant)

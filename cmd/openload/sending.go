@@ -17,7 +17,7 @@ import (
 
 // bodyFlags are ways to write a body.
 type bodyFlags struct {
-	Body          string   `group:"request" placeholder:"TEXT" help:"The body: text, @FILE, or @- for standard input."`
+	Body          string   `group:"request" placeholder:"TEXT" help:"The body: text, @FILE (from where openload is started, in a plan too), or @- for standard input."`
 	Form          []string `short:"F" group:"request" sep:"none" placeholder:"NAME=VALUE" help:"A field of multipart/form-data, as for curl: NAME=TEXT, NAME=@FILE, NAME=<FILE. Repeatable."`
 	DataUrlencode []string `group:"request" sep:"none" placeholder:"NAME=VALUE" help:"A field of a URL-encoded form, as for curl: NAME=TEXT, NAME@FILE. Repeatable."`
 }

@@ -5,11 +5,13 @@ import "strings"
 
 // Of is the word that differs from typed, capitals aside, by the fewest letters
 // inserted, deleted, replaced or swapped with their neighbour; "" if even that differs
-// by more than two, or shares nothing with it: then it is no typing error.
+// by more than two, or by more than about a third of the longer, or shares nothing with
+// it: then it is no typing error.
 func Of(typed string, words []string) string {
 	best, least := "", 3
 	for _, w := range words {
-		if d := distance([]rune(strings.ToLower(typed)), []rune(strings.ToLower(w))); d < least && d < len([]rune(w)) {
+		a, b := []rune(strings.ToLower(typed)), []rune(strings.ToLower(w))
+		if d := distance(a, b); d < least && d < len(b) && d <= (max(len(a), len(b))+1)/3 {
 			best, least = w, d
 		}
 	}

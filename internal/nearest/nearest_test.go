@@ -14,5 +14,7 @@ func TestOf(t *testing.T) {
 	} {
 		require.Equal(t, want, Of(typed, commands), typed)
 	}
+	require.Empty(t, Of("a", []string{"sla", "n"}), "too short to guess from")
+	require.Empty(t, Of("pass", []string{"pace"}))
 	require.Equal(t, "größe", Of("größse", []string{"größe"}))
 }
