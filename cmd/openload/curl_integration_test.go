@@ -50,7 +50,7 @@ func recorder(t *testing.T) (url string, requests <-chan string) {
 // the fields of a form.
 var differing = regexp.MustCompile(`(?im)^(User-Agent|Content-Length): .*\r\n|-{24}[0-9a-zA-Z]+`)
 
-func without(differing *regexp.Regexp, text string) string {
+func lessHeaders(differing *regexp.Regexp, text string) string {
 	return strings.ReplaceAll(differing.ReplaceAllString(text, ""), ": \r\n", ":\r\n")
 }
 
@@ -95,7 +95,7 @@ func TestIntegrationCurl(t *testing.T) {
 			var told bytes.Buffer
 			require.Zero(t, execute([]string{"import", "curl", command, "-o", targets}, streams{out: io.Discard, err: &told}), told.String())
 			execute([]string{"--targets", targets, "--arrival", "burst", "--n", "1", "-q"}, streams{out: io.Discard, err: &told})
-			require.Equal(t, without(differing, want), without(differing, <-requests), told.String())
+			require.Equal(t, lessHeaders(differing, want), lessHeaders(differing, <-requests), told.String())
 		})
 	}
 }
