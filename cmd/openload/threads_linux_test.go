@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,9 +49,6 @@ func TestThreads(t *testing.T) {
 		{"more than there are connections", "64", capped, nil, 8, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if runtime.GOOS != "linux" && tt.asked != "3" && tt.asked != "64" {
-				tt.want = 1
-			}
 			n, err := engineFlags{Threads: tt.asked}.threads(&tt.plan, tt.how, 10_000, tt.processors)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, n)
@@ -72,12 +68,6 @@ func TestThreads(t *testing.T) {
 	require.Len(t, sharing(&one, 3, 2, true), 1)
 }
 
-func needsLoop(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("several threads are event loops, which are Linux's")
-	}
-}
-
 // seqs are the operations in a file of attempts, in order.
 func seqs(t *testing.T, rows string) (all []uint64) {
 	for line := range strings.Lines(rows) {
@@ -92,7 +82,6 @@ func seqs(t *testing.T, rows string) (all []uint64) {
 
 // Every operation leaves once and is written down once, whoever sends it.
 func TestTwoThreadsSendEachOperationOnce(t *testing.T) {
-	needsLoop(t)
 	t.Parallel()
 	for _, load := range [][]string{
 		{"--rate", "2000", "--duration", "2s"},
@@ -120,7 +109,6 @@ func TestTwoThreadsSendEachOperationOnce(t *testing.T) {
 
 // The first signal drains every loop, and the second ends all of them.
 func TestSignalsEndAllThreads(t *testing.T) {
-	needsLoop(t)
 	t.Parallel()
 	url := labProcess(t, "service=0s workers=0 hang=100ms")
 	r := during(t, func(p *os.Process) {
@@ -146,7 +134,6 @@ func TestSignalsEndAllThreads(t *testing.T) {
 // Nobody reads the rows and nobody reads the terminal: everything leaves all the same,
 // and the rows are there for who reads them late.
 func TestNobodyReadsWhatIsWritten(t *testing.T) {
-	needsLoop(t)
 	t.Parallel()
 	for _, threads := range []string{"1", "2"} {
 		url := labProcess(t, "service=0s workers=0")
